@@ -1,0 +1,22 @@
+"""The names taken from jaxlib, and the one place that asks which jaxlib it is.
+
+This module is a leaf: it imports nothing of Covector, so that every layer may use jaxlib's C++
+pytree registry.  All other names of jaxlib are used only inside the folder `xla/`.
+"""
+
+from __future__ import annotations
+
+import jaxlib
+from jaxlib import _jax, xla_client
+from jaxlib._jax import pytree
+
+version: str = jaxlib.__version__
+# A number that grows with each change of jaxlib's Python interface: 467 in 0.10.2, 495 in 0.11.2,
+# 505 in 0.12.0.  Versions are told apart by it alone.
+interface: int = xla_client._version
+
+# Before this interface the handler of results looked for a Python method on JAX's own classes,
+# unless it was told to skip those checks; from it on the argument is gone.
+RESULT_HANDLER_OPTIONS: dict[str, bool] = {} if interface >= 489 else {"_skip_checks": True}
+
+__all__ = ["RESULT_HANDLER_OPTIONS", "_jax", "interface", "pytree", "version", "xla_client"]
