@@ -19,3 +19,113 @@ and values, and what to do about it.
 """
 
 from __future__ import annotations
+
+# ---------------------------------------------------------------- tracer errors
+
+
+class JAXTypeError(TypeError):
+    """A traced value was used in a way that tracing does not allow."""
+
+
+class UnexpectedTracerError(Exception):
+    """A traced value was used after the transformation that made it had returned."""
+
+
+# ---------------------------------------------------------------- rules that are missing
+# The first line of each is the text that JAX's users know; the second says how to give the rule.
+
+
+def missing_impl(name: str) -> str:
+    return f"Evaluation rule for '{name}' not implemented"
+
+
+def missing_abstract_eval(name: str) -> str:
+    return f"Abstract evaluation for '{name}' not implemented"
+
+
+def missing_jvp(name: str) -> str:
+    return f"Differentiation rule for '{name}' not implemented"
+
+
+def missing_transpose(name: str) -> str:
+    return f"Transpose rule (for reverse-mode differentiation) for '{name}' not implemented"
+
+
+def missing_batching(name: str) -> str:
+    return f"Batching rule for '{name}' not implemented"
+
+
+def missing_lowering(name: str, platform: str) -> str:
+    return f"MLIR translation rule for primitive '{name}' not found for platform {platform}"
+
+
+def missing_reference(name: str) -> str:
+    return (
+        f"Reference rule for '{name}' not implemented: give the primitive a method `ref` that "
+        "computes its result on NumPy arrays"
+    )
+
+
+# ---------------------------------------------------------------- values
+
+
+def not_a_valid_array_type(x: object) -> str:
+    return (
+        f"Value {_shortened(x)} of type {type(x)} is not a valid array type. Arrays, NumPy arrays "
+        "and scalars, and Python numbers are; pass other values as static arguments, or close "
+        "over them."
+    )
+
+
+def escaped_tracer(tracer: object, doing: str) -> str:
+    origin = tracer.origin()  # type: ignore[attr-defined]
+    made = f"\n  It was made {origin}." if origin else ""
+    return (
+        f"[{doing}] A traced value of type {tracer.aval} "  # type: ignore[attr-defined]
+        "was used after the transformation that made it had returned."
+        f"{made}\n"
+        "  A traced value stands for an array only while its function is being transformed. "
+        "Return it from the function instead of storing it in a list, attribute or global; "
+        "`covector.checking_leaks()` reports the place where it is stored."
+    )
+
+
+# ---------------------------------------------------------------- configuration
+
+
+def unknown_flag(name: str, closest: str | None) -> str:
+    advice = f"Did you mean '{closest}'?" if closest else "`covector.config.values` lists all."
+    return f"[config] There is no flag '{name}'. {advice}"
+
+
+def wrong_flag_value(where: str, name: str, value: object, allowed: str) -> str:
+    return (
+        f"[{where}] The flag {name} cannot be {_shortened(value)} ({type(value).__name__}). "
+        f"Allowed are: {allowed}."
+    )
+
+
+def flag_needs_a_value(name: str, allowed: str) -> str:
+    return (
+        f"[{name}] This context manager was called without a value. Give one, as in "
+        f"`with covector.{name}(value):`; allowed are: {allowed}."
+    )
+
+
+def flag_is_not_its_value(name: str) -> str:
+    return (
+        f"[{name}] The flag itself is neither true nor false. Read `covector.config.jax_{name}`, "
+        f"or the attribute `value` of the flag."
+    )
+
+
+def flag_is_not_assignable(name: str, value: object) -> str:
+    return (
+        f"[config] The flag {name} cannot be assigned to. Call "
+        f"`covector.config.update({name!r}, {_shortened(value)})` instead."
+    )
+
+
+def _shortened(x: object, limit: int = 80) -> str:
+    text = repr(x)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
