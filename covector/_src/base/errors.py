@@ -20,6 +20,8 @@ and values, and what to do about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # ---------------------------------------------------------------- tracer errors
 
 
@@ -123,6 +125,112 @@ def flag_is_not_assignable(name: str, value: object) -> str:
     return (
         f"[config] The flag {name} cannot be assigned to. Call "
         f"`covector.config.update({name!r}, {_shortened(value)})` instead."
+    )
+
+
+# ---------------------------------------------------------------- dtypes
+
+
+class TypePromotionError(TypeError, ValueError):
+    """Dtypes that meet in one operation have no common dtype."""
+
+
+def no_common_dtype(nodes: Iterable[str], strict: bool, narrow: bool) -> str:
+    met = " and ".join(sorted(nodes))
+    if strict:
+        return (
+            f"[dtype promotion] The dtypes {met} are not converted to a common one, because "
+            "`numpy_dtype_promotion` is 'strict'. Convert an operand explicitly, as in "
+            "`x.astype('float32')`, or use `covector.numpy_dtype_promotion('standard')`."
+        )
+    reason = " Integers below 8 bits and floats up to 8 bits are never converted implicitly."
+    return (
+        f"[dtype promotion] The dtypes {met} have no common one.{reason if narrow else ''} "
+        "Convert an operand explicitly, as in `x.astype('float32')`."
+    )
+
+
+def not_promotable(names: Iterable[str]) -> str:
+    return (
+        f"[dtype promotion] Values of dtype {' and '.join(sorted(names))} meet only values of the "
+        "same dtype; there is no common dtype with others. Convert an operand explicitly."
+    )
+
+
+def not_a_dtype(where: str, dtype: object) -> str:
+    return (
+        f"[{where}] {_shortened(dtype)} is not a dtype. Give a NumPy dtype or scalar type, a name "
+        "such as 'float32', or bool, int, float or complex."
+    )
+
+
+def no_dtype_given(where: str) -> str:
+    return f"[{where}] The dtype is None. Give one, such as 'float32'."
+
+
+def array_given_as_dtype(where: str, dtype: object) -> str:
+    return f"[{where}] The dtype is an array of dtype {dtype}. Pass its attribute `dtype` instead."
+
+
+def unsupported_dtype(where: str, dtype: object) -> str:
+    return (
+        f"[{where}] Arrays of dtype {dtype} are not supported. Supported are booleans, integers, "
+        "floats and complex numbers in the machine's byte order, and strings."
+    )
+
+
+def no_arguments(where: str, wanted: str) -> str:
+    return f"[{where}] There is no argument. Give {wanted}, at least."
+
+
+def no_dtype_of_value(x: object) -> str:
+    return (
+        f"[dtype] The value {_shortened(x)} of type {type(x).__name__} has no dtype. Make it an "
+        "array first, with `covector.numpy.asarray`."
+    )
+
+
+def dtype_needs_x64(where: str, dtype: object, truncated: object) -> str:
+    return (
+        f"[{where}] The dtype {dtype} needs 64-bit mode, which is off; {truncated} is used in its "
+        "place. To turn it on, call `covector.config.update('jax_enable_x64', True)` or set the "
+        "environment variable COVECTOR_ENABLE_X64=1."
+    )
+
+
+def dtype_forbidden_without_x64(where: str, dtype: object) -> str:
+    return (
+        f"[{where}] The dtype {dtype} needs 64-bit mode, which is off, and `explicit_x64_dtypes` "
+        "is 'error'. Call `covector.config.update('jax_enable_x64', True)`, or set that flag to "
+        "'allow'."
+    )
+
+
+def extended_dtype_in(where: str, dtype: object) -> str:
+    return (
+        f"[{where}] The extended dtype {dtype} has no NumPy counterpart. Pass "
+        "`allow_extended_dtype=True` to get it back as it is."
+    )
+
+
+def no_item_size(dtype: object) -> str:
+    return (
+        f"[itemsize_bits] Elements of dtype {dtype} have no fixed number of bits here. Give a "
+        "boolean, integer, float or complex dtype."
+    )
+
+
+def not_a_scalar_kind(dtype: object) -> str:
+    return (
+        f"[scalar_type_of] No Python number corresponds to dtype {dtype}. Give a value or dtype "
+        "that is boolean, integer, float or complex."
+    )
+
+
+def unknown_dtype_kind(kind: object, kinds: Iterable[str]) -> str:
+    return (
+        f"[isdtype] {kind!r} is neither a dtype nor a kind of dtypes. The kinds are: "
+        f"{', '.join(map(repr, kinds))}."
     )
 
 
