@@ -11,8 +11,9 @@ the dtypes of Python's own numbers are *weak*: they yield to those of arrays (se
 
 from __future__ import annotations
 
-import abc
 import functools
+import math
+import operator
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
@@ -38,44 +39,41 @@ class prng_key(extended):
     """The abstract scalar type of random keys' dtypes, for use with `issubdtype`."""
 
 
-class ExtendedDType(abc.ABC):
+class ExtendedDType:
     """A dtype whose elements are made of several numbers, such as those of a random key.
 
     An array of shape `s` and such a dtype is stored as an array of shape `s + element_shape` and
-    dtype `element_dtype`.
+    dtype `element_dtype`.  Dtypes of one class and name are equal.  Subclasses define:
+
+      type: the scalar type, a subclass of `extended`, which `issubdtype` asks for.
+      name: the name by which arrays of this dtype are printed, such as "key<fry>".
+      element_shape: the shape of the numbers that make up an element.
+      element_dtype: the dtype of these numbers.
     """
 
+    # Not an abstract base class: `isinstance` with those is several times slower.
     __slots__ = ()
 
-    @property
-    @abc.abstractmethod
-    def type(self) -> type[extended]:
-        """The scalar type, which `issubdtype` asks for."""
-
-    @property
-    @abc.abstractmethod
-    def name(self) -> str:
-        """The name by which arrays of this dtype are printed, such as "key<fry>"."""
-
-    @property
-    @abc.abstractmethod
-    def element_shape(self) -> tuple[int, ...]:
-        """The shape of the numbers that make up an element."""
-
-    @property
-    @abc.abstractmethod
-    def element_dtype(self) -> np.dtype:
-        """The dtype of these numbers."""
+    type: type[extended]
+    name: str
+    element_shape: tuple[int, ...]
+    element_dtype: np.dtype
 
     @property
     def itemsize(self) -> int:
         """How many bytes an element takes."""
-        return int(np.prod(self.element_shape, dtype=int)) * self.element_dtype.itemsize
+        return math.prod(self.element_shape) * self.element_dtype.itemsize
 
     @property
     def tangent_dtype(self) -> Any:
-        """The dtype of tangents; unless a subclass says otherwise, there is nothing to tangents."""
+        """The dtype of tangents: float0, as keys do not vary; a subclass may say otherwise."""
         return float0
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.name == other.name  # pyright: ignore
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __repr__(self) -> str:
         return self.name
@@ -298,21 +296,24 @@ def issubdtype(a: Any, b: Any) -> bool:
     >>> issubdtype(bfloat16, np.floating), issubdtype("int4", np.unsignedinteger)
     (True, False)
     """
-    known = (type, np.dtype, ExtendedDType)  # hashable, so the answer can be looked up
-    return _issubdtype(
-        a if isinstance(a, known) else np.dtype(a), b if isinstance(b, known) else np.dtype(b)
-    )
+    try:
+        return _below[a, b]
+    except (KeyError, TypeError):
+        return _is_below(a, b)
 
 
-@functools.lru_cache(maxsize=4096)
-def _issubdtype(a: Any, b: Any) -> bool:
+# What `issubdtype` has answered about dtypes and types; other arguments might be mutable.
+_below: dict[tuple[Any, Any], bool] = {}
+
+
+def _is_below(a: Any, b: Any) -> bool:
     if isinstance(b, ExtendedDType):
         return isinstance(a, ExtendedDType) and a == b
     lower, upper = _scalar_type(a), _scalar_type(b)
-    if issubclass(lower, upper):
-        return True
-    abstract = _ABSTRACT_ABOVE.get(lower)
-    return abstract is not None and issubclass(abstract, upper)
+    found = issubclass(lower, upper) or issubclass(_ABSTRACT_ABOVE.get(lower, lower), upper)
+    if isinstance(a, (type, np.dtype)) and isinstance(b, (type, np.dtype)):
+        _below[a, b] = found
+    return found
 
 
 def _scalar_type(dtype: Any) -> type:
@@ -427,7 +428,7 @@ def _reader_for(kind: type) -> _Reader:
     if issubclass(kind, ExtendedDType):
         return lambda x: (x, False)
     if hasattr(kind, "weak_type"):  # arrays, tracers and abstract values
-        return lambda x: (x.dtype, bool(x.weak_type))
+        return operator.attrgetter("dtype", "weak_type")
     return _read_foreign
 
 
@@ -489,7 +490,9 @@ def _promote_new_pair(a: Any, a_weak: bool, b: Any, b_weak: bool) -> tuple[Any, 
 def lattice_result_type(*args: Any) -> tuple[Any, bool]:
     """The common dtype of arrays, numbers, abstract values and dtypes, and whether it is weak."""
     if len(args) == 2:
-        return promote_pair(*dtype_and_weak_type(args[0]), *dtype_and_weak_type(args[1]))
+        a, a_weak = dtype_and_weak_type(args[0])
+        b, b_weak = dtype_and_weak_type(args[1])
+        return promote_pair(a, a_weak, b, b_weak)
     return _promote([dtype_and_weak_type(arg) for arg in args])
 
 
@@ -540,7 +543,7 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     """
     if not args:
         raise ValueError(errors.no_arguments("result_type", "an array or a dtype"))
-    dtype, weak = lattice_result_type(*(default_float_dtype() if a is None else a for a in args))
+    dtype, weak = lattice_result_type(*[default_float_dtype() if a is None else a for a in args])
     if weak:
         dtype = canonicalize_dtype(_PYTHON_TYPE[dtype])
     return (dtype, weak) if return_weak_type_flag else dtype

@@ -20,13 +20,45 @@ and values, and what to do about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # ---------------------------------------------------------------- tracer errors
 
 
 class JAXTypeError(TypeError):
     """A traced value was used in a way that tracing does not allow."""
+
+
+class ConcretizationTypeError(JAXTypeError):
+    """A traced value was used where its number must be known."""
+
+
+class TracerBoolConversionError(ConcretizationTypeError):
+    """A traced value was used as a condition: in `if`, `while`, `and`, `or`, `not`, `bool()`."""
+
+
+class TracerArrayConversionError(JAXTypeError):
+    """A traced value was handed to NumPy, which needs its elements."""
+
+
+class TracerIntegerConversionError(JAXTypeError):
+    """A traced value was used as a Python integer: an index, a size, a `range`."""
+
+
+class JAXIndexError(IndexError):
+    """An array was indexed in a way that is not supported."""
+
+
+class NonConcreteBooleanIndexError(JAXIndexError):
+    """A traced boolean mask would decide the shape of the result."""
+
+
+class JaxprTypeError(TypeError):
+    """A jaxpr is not well typed."""
+
+
+class JaxRuntimeError(RuntimeError):
+    """XLA refused to compile a program, or failed while running it."""
 
 
 class UnexpectedTracerError(Exception):
@@ -77,6 +109,98 @@ def not_a_valid_array_type(x: object) -> str:
         "and scalars, and Python numbers are; pass other values as static arguments, or close "
         "over them."
     )
+
+
+def dtype_not_accepted(
+    name: str, dtype: object, accepts: Sequence[type], index: int, count: int
+) -> str:
+    kinds = ", ".join(kind.__name__.rstrip("_") for kind in accepts)
+    if count == 1:
+        return f"{name} does not accept dtype {dtype}. Accepted dtypes are subtypes of {kinds}."
+    return (
+        f"{name} does not accept dtype {dtype} at position {index}. Accepted dtypes at position "
+        f"{index} are subtypes of {kinds}."
+    )
+
+
+def dtypes_differ(name: str, found: Sequence[object]) -> str:
+    listed = ", ".join(map(str, found))
+    return (
+        f"lax.{name} requires arguments to have the same dtypes, got {listed}. Convert one with "
+        f"`x.astype(...)`, or use the function of covector.numpy, which promotes."
+    )
+
+
+def ranks_differ(name: str, shapes: Sequence[tuple[int, ...]]) -> str:
+    listed = " and ".join(map(str, shapes))
+    return (
+        f"lax.{name}: arrays must have the same number of dimensions, or none, got shapes "
+        f"{listed}. Add dimensions with `reshape`, or use the function of covector.numpy, which "
+        "broadcasts."
+    )
+
+
+def shapes_do_not_broadcast(name: str, shapes: Sequence[tuple[int, ...]]) -> str:
+    listed = ", ".join(map(str, shapes))
+    return (
+        f"{name} got incompatible shapes for broadcasting: {listed}. In each dimension the sizes "
+        "must be equal, or 1."
+    )
+
+
+def wrong_tangent_type(where: str, primal: object, want: object, got: object) -> str:
+    return (
+        f"[{where}] a primal of type {primal} takes a tangent of type {want}, but the tangent "
+        f"given is of type {got}. Give it the primal's shape and dtype; integers and booleans "
+        "take tangents of dtype float0."
+    )
+
+
+# ---------------------------------------------------------------- arguments of transformations
+
+
+def unhashable_static(where: str, value: object) -> str:
+    return (
+        f"[{where}] a static argument must be hashable, but got a value of type {type(value)}: "
+        f"{_shortened(value)}. Static arguments are compared between calls to decide whether to "
+        "trace again: pass a tuple instead of a list, or pass arrays as ordinary arguments."
+    )
+
+
+def argnum_not_int(where: str, what: str, value: object) -> str:
+    return f"[{where}] {what} must be integers, but got {value!r} of type {type(value)}."
+
+
+def argname_not_str(where: str, what: str, value: object) -> str:
+    return f"[{where}] {what} must be strings, but got {value!r} of type {type(value)}."
+
+
+def argnum_out_of_range(
+    where: str, what: str, n: int, fun: object, signature: object, count: int
+) -> str:
+    return (
+        f"[{where}] {what} names position {n}, but {_name_of(fun)}{signature} takes {count} "
+        f"positional arguments: positions go from {-count} to {count - 1}."
+    )
+
+
+def unknown_argname(where: str, what: str, name: str, fun: object, signature: object) -> str:
+    return (
+        f"[{where}] {what} names {name!r}, but {_name_of(fun)}{signature} takes no argument of "
+        "that name."
+    )
+
+
+def argument_not_an_array(where: str, fun: str, name: str, value: object) -> str:
+    return (
+        f"[{where}] the argument {name} of {fun} is of type {type(value)}, which is not a valid "
+        f"array type: {_shortened(value)}. Pass it as a static argument (static_argnums or "
+        "static_argnames of jit), or close over it."
+    )
+
+
+def _name_of(fun: object) -> str:
+    return getattr(fun, "__name__", None) or repr(fun)
 
 
 def escaped_tracer(tracer: object, doing: str) -> str:

@@ -24,6 +24,7 @@ import functools
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
@@ -71,7 +72,10 @@ class TraceKey:
         return f"TraceKey({', '.join(unusual)})"
 
 
+# Keys live as long as a thread or a cache holds them; the latest ones live on for a while, since
+# the same context manager tends to be entered again.
 _keys: WeakValueDictionary[tuple[Any, ...], TraceKey] = WeakValueDictionary()
+_latest: deque[TraceKey] = deque(maxlen=64)
 _tracing_flags: list[Flag] = []
 
 
@@ -81,6 +85,7 @@ def _interned(values: tuple[Any, ...]) -> TraceKey:
         key = TraceKey()
         key.values = values
         _keys[values] = key
+        _latest.append(key)
     return key
 
 

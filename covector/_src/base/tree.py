@@ -14,6 +14,8 @@ from ..xla.native import pytree
 from .tree_errors import is_leaf_def, map_error, mismatches, prefix_report, same_node
 from .tree_order import flatten_by_hand
 from .tree_order import flatten_up_to as flatten_up_to
+from .tree_order import restore_key_order
+from .tree_order import unflattener as unflattener
 from .tree_partial import Partial as Partial
 from .tree_registry import PyTreeDef as PyTreeDef
 from .tree_registry import default_registry, none_leaf_registry
@@ -98,6 +100,9 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> Any:
 def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
     """Apply a function to each leaf and put the results in the leaves' places.
 
+    The leaves are visited in the order of `flatten`; dicts in the result have the key order that
+    they have in `tree`.
+
     Args:
       f: called as `f(leaf)`, or `f(leaf, subtree_of_rest_0, ...)` with more trees.
       tree: its structure is the result's, and its leaves say how deep the mapping goes.
@@ -114,8 +119,21 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
     leaves, treedef = flatten(tree, is_leaf)
     if rest:
         columns = _columns("tree.map", treedef, rest)
-        return treedef.unflatten([f(*xs) for xs in zip(leaves, *columns)])
-    return treedef.unflatten([f(x) for x in leaves])
+        results = [f(*xs) for xs in zip(leaves, *columns)]
+    else:
+        results = [f(leaf) for leaf in leaves]
+    return _rebuild(tree, treedef, results, leaves if is_leaf else ())
+
+
+def _rebuild(tree: Any, treedef: Any, results: list[Any], maybe_nodes: Sequence[Any]) -> Any:
+    """Unflatten, with the keys of dicts in the order in which they stand in `tree`."""
+    out = treedef.unflatten(results)
+    containers = treedef.num_nodes - len(results)
+    if containers > 1:
+        restore_key_order(tree, out, {id(leaf) for leaf in maybe_nodes})
+    elif containers == 1 and type(tree) is dict and [*tree] != [*out]:
+        return {key: out[key] for key in tree}
+    return out
 
 
 def _columns(where: str, treedef: Any, rest: Sequence[Any]) -> list[list[Any]]:

@@ -30,6 +30,21 @@ for _name in ("default_registry", "none_leaf_registry"):
 _registered: set[type] = set()
 
 
+class _ChildrenViews(dict):
+    """For a type, what gives an instance's children without running code of the type's own.
+
+    None for leaves and for types whose children only their registered functions can tell.
+    """
+
+    def __missing__(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
+        view = iter if is_namedtuple(kind) else None
+        self[kind] = view
+        return view
+
+
+children_views = _ChildrenViews({dict: dict.values, tuple: iter, list: iter})
+
+
 def register_pytree_node(
     nodetype: type,
     flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]],
@@ -76,6 +91,7 @@ def claim(nodetype: type) -> None:
             "registers the new class it defines, which is fine), or register a subclass."
         )
     _registered.add(nodetype)
+    children_views[nodetype] = None
 
 
 def register_pytree_with_keys(
@@ -209,6 +225,45 @@ def is_namedtuple(kind: type) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields") and kind not in _registered
 
 
+def flatten_one_level(tree: Any) -> tuple[Iterable[Any], Hashable]:
+    """A node's children, not taken apart further, and its static data.
+
+    Raises:
+      ValueError: the tree is a leaf.
+
+    >>> from covector import tree_util
+    >>> children, static = tree_util.flatten_one_level({"b": {"c": 3}, "a": [1, 2]})
+    >>> list(children), static
+    ([[1, 2], {'c': 3}], ('a', 'b'))
+    """
+    pairs, static = flatten_one_level_with_keys(tree)
+    return [child for _, child in pairs], static
+
+
+def flatten_one_level_with_keys(tree: Any) -> tuple[Iterable[tuple[Any, Any]], Hashable]:
+    """As `flatten_one_level`, each child in a pair with its key-path entry.
+
+    Raises:
+      ValueError: the tree is a leaf.
+
+    >>> from covector import tree_util
+    >>> pairs, _ = tree_util.flatten_one_level_with_keys([10, (20, 30)])
+    >>> list(pairs)
+    [(SequenceKey(idx=0), 10), (SequenceKey(idx=1), (20, 30))]
+    """
+    level = one_level(tree)
+    kind = type(tree)
+    if level is None:
+        raise ValueError(
+            f"flatten_one_level: an instance of {kind.__qualname__} is a leaf and has no children. "
+            "Ask tree_util.is_tree_node(type(x)) first, or register the type as a node."
+        )
+    pairs, static = level
+    if kind is dict:
+        return pairs, tuple(static)
+    return pairs, kind if is_namedtuple(kind) else static
+
+
 def _flatten_defaultdict(node: collections.defaultdict) -> tuple[list[tuple[Any, Any]], Any]:
     keys = sorted_keys(node)
     return [(DictKey(key), node[key]) for key in keys], (node.default_factory, tuple(keys))
@@ -225,3 +280,6 @@ register_pytree_with_keys(
     _flatten_defaultdict,
     lambda static, children: collections.defaultdict(static[0], zip(static[1], children)),
 )
+# Their order of keys is that of their children, so they may be entered like a dict.
+children_views[collections.OrderedDict] = collections.OrderedDict.values
+children_views[collections.defaultdict] = collections.defaultdict.values

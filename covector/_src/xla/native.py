@@ -6,6 +6,11 @@ pytree registry.  All other names of jaxlib are used only inside the folder `xla
 
 from __future__ import annotations
 
+import os
+
+# Read once when jaxlib is loaded: without it the runtime logs each client that it makes.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+
 import jaxlib
 from jaxlib import _jax, xla_client
 from jaxlib._jax import pytree

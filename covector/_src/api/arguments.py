@@ -1,0 +1,223 @@
+"""The arguments of transformed functions: static ones, their names, and what may be an array."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..base import errors, tree
+from ..base.tree_keys import keystr
+from ..core.avals import is_valid_type
+from ..core.jaxpr import DebugInfo
+
+
+def as_tuple(spec: Any) -> tuple[Any, ...]:
+    """An int or name, or a sequence of them, or None, as a tuple."""
+    if spec is None:
+        return ()
+    if isinstance(spec, (int, str)):
+        return (spec,)
+    return tuple(spec)
+
+
+def signature_of(fun: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a callable, if it has one that Python can tell."""
+    try:
+        return inspect.signature(fun)
+    except (ValueError, TypeError):
+        return None
+
+
+class StaticSpec:
+    """Which arguments of a function are static, by position and by name.
+
+    Given one of the two for an argument that may be passed either way, the other is inferred from
+    the function's signature.
+
+    Args:
+      where: the public function, for errors (`"jit"`).
+      fun: the user's function.
+      argnums, argnames: as the user gave them.
+    """
+
+    __slots__ = ("argnames", "argnums", "where")
+
+    def __init__(self, where: str, fun: Callable[..., Any], argnums: Any, argnames: Any):
+        self.where = where
+        signature = signature_of(fun)
+        nums, names = as_tuple(argnums), as_tuple(argnames)
+        check_argnums(where, "static_argnums", nums, signature, fun)
+        if signature is not None:
+            check_argnames(where, "static_argnames", names, signature, fun)
+            if argnums is None:
+                nums = _nums_of_names(signature, names)
+            elif argnames is None:
+                names = _names_of_nums(signature, nums)
+        self.argnums = tuple(nums)
+        self.argnames = frozenset(names)
+
+    def __bool__(self) -> bool:
+        return bool(self.argnums or self.argnames)
+
+    def split(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...]]:
+        """Take the static arguments out.
+
+        Returns:
+          The other positional and keyword arguments, and the static ones as a hashable key with
+          which `join` puts them back.
+        """
+        count = len(args)
+        nums = {n if n >= 0 else n + count for n in self.argnums}
+        static_args = tuple((i, Static(self.where, x)) for i, x in enumerate(args) if i in nums)
+        dynamic_args = tuple(x for i, x in enumerate(args) if i not in nums)
+        names = self.argnames & kwargs.keys()
+        static_kwargs = tuple((k, Static(self.where, kwargs[k])) for k in sorted(names))
+        dynamic_kwargs = {k: v for k, v in kwargs.items() if k not in names}
+        return dynamic_args, dynamic_kwargs, (static_args, static_kwargs)
+
+
+class Static:
+    """A static value, compared and hashed as itself; an unhashable one is refused by name."""
+
+    __slots__ = ("hash", "value")
+
+    def __init__(self, where: str, value: Any):
+        self.value = value
+        try:
+            self.hash = hash((type(value), value))
+        except TypeError as error:
+            raise ValueError(errors.unhashable_static(where, value)) from error
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: Any) -> bool:
+        return (
+            isinstance(other, Static)
+            and type(self.value) is type(other.value)
+            and bool(self.value == other.value)
+        )
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def join(fun: Callable[..., Any], static: tuple[Any, ...]) -> Callable[..., Any]:
+    """The function of the dynamic arguments alone, with the static ones put back."""
+    if not static:
+        return fun
+    static_args, static_kwargs = static
+    keywords = {k: s.value for k, s in static_kwargs}
+
+    def with_static(*args: Any, **kwargs: Any) -> Any:
+        positional = list(args)
+        for i, s in static_args:
+            positional.insert(i, s.value)
+        return fun(*positional, **kwargs, **keywords)
+
+    return with_static
+
+
+def _nums_of_names(signature: inspect.Signature, names: Sequence[str]) -> tuple[int, ...]:
+    return tuple(
+        i
+        for i, (name, parameter) in enumerate(signature.parameters.items())
+        if name in names and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    )
+
+
+def _names_of_nums(signature: inspect.Signature, nums: Sequence[int]) -> tuple[str, ...]:
+    parameters = list(signature.parameters.items())
+    wanted = {n if n >= 0 else n + len(parameters) for n in nums}
+    return tuple(
+        name
+        for i, (name, parameter) in enumerate(parameters)
+        if i in wanted and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    )
+
+
+def check_argnums(
+    where: str, what: str, nums: Iterable[Any], signature: inspect.Signature | None, fun: Any
+) -> None:
+    """Raise unless each position is one that the function can be called with."""
+    for n in nums:
+        if not hasattr(n, "__index__"):
+            raise TypeError(errors.argnum_not_int(where, what, n))
+    if signature is None:
+        return
+    parameters = signature.parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    for n in nums:
+        if not -count <= n < count:
+            raise ValueError(errors.argnum_out_of_range(where, what, n, fun, signature, count))
+
+
+def check_argnames(
+    where: str, what: str, names: Iterable[Any], signature: inspect.Signature, fun: Any
+) -> None:
+    """Raise unless each name is one that the function takes as a keyword."""
+    parameters = signature.parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(errors.argname_not_str(where, what, name))
+        if name not in parameters and not takes_any:
+            raise ValueError(errors.unknown_argname(where, what, name, fun, signature))
+
+
+# ---------------------------------------------------------------- names of flat arguments
+
+
+def debug_info(
+    where: str, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+    static: tuple[Any, ...] = (),
+) -> DebugInfo:  # fmt: skip
+    """Names of a function and of its flat arguments, for error messages."""
+    code = getattr(fun, "__code__", None)
+    place = f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    name = getattr(fun, "__name__", None) or type(fun).__name__
+    return DebugInfo(where, name, place, argument_names(fun, args, kwargs, static))
+
+
+def argument_names(
+    fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], static: Any = ()
+) -> tuple[str, ...]:
+    """How the user would write each flat argument: `x`, `params['w'][0]`, `kwargs['y']`."""
+    static_positions = {i for i, _ in static[0]} if static else set()
+    roots = []
+    signature = signature_of(fun)
+    parameters = list(signature.parameters.values()) if signature else []
+    position = 0
+    for arg in args:
+        while position in static_positions:
+            position += 1
+        roots.append((_name_of_position(parameters, position), arg))
+        position += 1
+    roots.extend(sorted(kwargs.items()))
+    return tuple(
+        root + keystr(path)
+        for root, value in roots
+        for path, _ in tree.default_registry.flatten_with_path(value)[0]
+    )
+
+
+def _name_of_position(parameters: Sequence[inspect.Parameter], position: int) -> str:
+    for i, parameter in enumerate(parameters):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"{parameter.name}[{position - i}]"
+        if i == position:
+            return parameter.name
+    return f"args[{position}]"
+
+
+def check_arrays(where: str, info: DebugInfo, leaves: Sequence[Any]) -> None:
+    """Raise, naming the argument, unless each leaf can be an array."""
+    for i, leaf in enumerate(leaves):
+        if not is_valid_type(leaf) and not hasattr(type(leaf), "__jax_array__"):
+            name = info.arg_names[i] if info.arg_names and i < len(info.arg_names) else f"leaf {i}"
+            raise TypeError(errors.argument_not_an_array(where, info.func_name, name, leaf))

@@ -1,0 +1,234 @@
+"""`jit`: the callable that stages, compiles and runs a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, update_wrapper
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..base import config, tree
+from ..control.jit import jit_p
+from ..core.avals import aval_of
+from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
+from ..core.trace import Tracer, context, eval_trace
+from ..transforms.flatten import FlatFunction
+from ..transforms.linearize import constvars_to_invars
+from ..transforms.stage import stage
+from ..xla.array import ArrayImpl
+from .arguments import StaticSpec, check_arrays, debug_info, join
+
+_flatten = tree.flatten
+
+
+class Staged:
+    """A function staged for arguments of certain types.
+
+    Attributes:
+      jaxpr: the program.
+      captured: tracers that the function closed over; leading inputs of `jaxpr`.
+      out_tree: the structure of the result.
+      params: parameters of the `jit` primitive.
+    """
+
+    __slots__ = ("captured", "jaxpr", "out_tree", "params", "run")
+
+    def __init__(self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, params: dict):
+        self.jaxpr = jaxpr
+        self.captured = captured
+        self.out_tree = out_tree
+        self.params = params
+        self.run: Callable[..., Any] | None = None
+
+
+# What has been staged, by the user's function: it is shared by all `jit`s of one function and
+# lives as long as the function.
+_staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
+
+
+class JitFunction:
+    """A function that runs as a compiled program; made by `jit`."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        static: StaticSpec,
+        donate: StaticSpec,
+        keep_unused: bool,
+        inline: bool,
+        device: Any,
+        compiler_options: dict[str, Any] | None,
+    ):
+        update_wrapper(self, fun)
+        self._fun = fun
+        self._static = static
+        self._donate = donate
+        self._device = device
+        self._options = dict(
+            keep_unused=keep_unused,
+            inline=inline,
+            compiler_options=tuple(sorted((compiler_options or {}).items())),
+        )
+        # Compiled programs by (tree, types of leaves, configuration): the path of repeated calls.
+        self._compiled: dict[Any, Staged] = {}
+        self._fast = not static and device is None
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._fast and context.trace is eval_trace:
+            leaves, in_tree = _flatten((args, kwargs))
+            key = (
+                in_tree,
+                tuple([x.aval if type(x) is ArrayImpl else None for x in leaves]),
+                config.trace_key(),
+            )
+            staged = self._compiled.get(key)
+            if staged is not None:
+                return staged.out_tree.unflatten(staged.run(leaves))  # type: ignore[misc]
+        return self._call(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._fun!r}>"
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not known to be compiled: stage, and bind the primitive."""
+        if config.disable_jit.value:
+            return self._fun(*args, **kwargs)
+        staged, leaves = self.stage(args, kwargs)
+        if self._options["inline"] and context.trace is not eval_trace:
+            outs = eval_jaxpr(staged.jaxpr.jaxpr, staged.jaxpr.consts, *staged.captured, *leaves)
+        else:
+            outs = jit_p.bind(*staged.captured, *leaves, **staged.params)
+            self._remember(staged, leaves, args, kwargs)
+        return tree.unflatten(staged.out_tree, outs)
+
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Staged, list[Any]]:
+        """The function staged for the types of these arguments, and the arguments' leaves."""
+        static: tuple[Any, ...] = ()
+        if self._static:
+            args, kwargs, static = self._static.split(args, kwargs)
+        leaves, in_tree = tree.flatten((args, kwargs))
+        try:
+            avals = tuple([aval_of(x) for x in leaves])
+        except TypeError:
+            info = debug_info("jit", self._fun, args, kwargs, static)
+            check_arrays("jit", info, leaves)
+            raise
+        key = (
+            in_tree, avals, static, self._donate.argnums, self._donate.argnames,
+            tuple(self._options.items()), config.trace_key(), context.axis_env,
+        )  # fmt: skip
+        cache = _staged.setdefault(self._fun, {})
+        staged = cache.get(key)
+        if staged is None:
+            info = debug_info("jit", self._fun, args, kwargs, static)
+            staged = self._stage(in_tree, avals, static, info, self._donated(args, kwargs))
+            if not staged.captured:
+                cache[key] = staged
+        return staged, leaves
+
+    def _stage(
+        self, in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo, donated: Any
+    ) -> Staged:
+        flat = FlatFunction(join(self._fun, static), in_tree)
+        jaxpr, consts = stage(flat, avals, info)
+        captured = [c for c in consts if isinstance(c, Tracer)]
+        if captured:
+            closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
+        else:
+            closed = ClosedJaxpr(jaxpr, consts)
+        params = dict(
+            jaxpr=closed,
+            name=info.func_name,
+            donated_invars=(False,) * len(captured) + donated,
+            **self._options,
+        )
+        return Staged(closed, captured, flat.out_tree, params)
+
+    def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, ...]:
+        nums = {n if n >= 0 else n + len(args) for n in self._donate.argnums}
+        flags: list[bool] = []
+        for i, arg in enumerate(args):
+            flags += [i in nums] * len(tree.leaves(arg))
+        for name in sorted(kwargs):
+            flags += [name in self._donate.argnames] * len(tree.leaves(kwargs[name]))
+        return tuple(flags)
+
+    def _remember(
+        self, staged: Staged, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Let the next call with arrays of these types go straight to the compiled program."""
+        if not self._fast or context.trace is not eval_trace or staged.captured:
+            return
+        if any(type(x) is not ArrayImpl or x._placement is not None for x in leaves):
+            return
+        _, in_tree = tree.flatten((args, kwargs))
+        staged.run = eval_trace.backend.executable_of(**staged.params).run
+        self._compiled[in_tree, tuple([x.aval for x in leaves]), config.trace_key()] = staged
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    device: Any = None,
+    inline: bool = False,
+    compiler_options: dict[str, Any] | None = None,
+) -> Any:
+    """Compile a function with XLA when it is called, once for each set of argument types.
+
+    The function is traced: Python runs it once on stand-ins that have only a shape and a dtype,
+    and what it does to them is compiled. Later calls with arguments of the same tree structure,
+    shapes, dtypes and static values run the compiled program without running the Python code.
+
+    Args:
+      fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
+        should have no side effects. Left out, `jit` is a decorator with options.
+      static_argnums: positions of arguments that are ordinary Python values, known to the trace;
+        they must be hashable, and each new value compiles the function anew.
+      static_argnames: the same by name. Each of the two is inferred from the other.
+      donate_argnums: positions of arguments whose memory may be reused for results; the arrays
+        passed there cannot be used afterwards.
+      donate_argnames: the same by name.
+      keep_unused: whether arguments that the function does not use stay inputs of the program.
+      device: where the program runs; by default where its arguments are.
+      inline: whether, within another traced function, the calls are written out in place.
+      compiler_options: options of XLA by name.
+
+    Returns:
+      A function with the signature of `fun`, with the methods `trace`, `lower` and `eval_shape`.
+
+    Raises:
+      TypeError: an argument that is not static is no array, or the function needs the number
+        behind a traced value (`TracerBoolConversionError` and its kin).
+      ValueError: a static argument is not hashable, or a position or name does not exist.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> @cv.jit
+    ... def norm(x):
+    ...     return jnp.sqrt(jnp.sum(x * x))
+    >>> print(norm(jnp.array([3.0, 4.0])))
+    5.0
+    """
+    if fun is None:
+        return partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames,
+            keep_unused=keep_unused,
+            device=device,
+            inline=inline,
+            compiler_options=compiler_options,
+        )
+    static = StaticSpec("jit", fun, static_argnums, static_argnames)
+    donate = StaticSpec("jit", fun, donate_argnums, donate_argnames)
+    return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)

@@ -1,0 +1,55 @@
+"""Where in the user's program something happened.
+
+Taking the place is on the path of every traced op, so it keeps only two references: the code
+object of the innermost frame that is not ours, and the offset of its current instruction.  They
+become a file name and a line only when somebody asks.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType
+
+# A place in a program: its code and the offset of an instruction in it.
+Place = tuple[CodeType, int]
+
+_PACKAGE = __name__.split(".")[0]
+# The ids of the globals of our own modules.  Modules are never unloaded, so an id stays true.
+_own_globals: set[int] = set()
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Whether the frame runs code of this package; remembers the module if so."""
+    name = frame.f_globals.get("__name__", "")
+    own = name.startswith(_PACKAGE) and name[len(_PACKAGE) : len(_PACKAGE) + 1] in ("", ".")
+    if own:
+        _own_globals.add(id(frame.f_globals))
+    return own
+
+
+def current_place(depth: int = 1) -> Place | None:
+    """The place of the innermost frame outside this package; None if there is none."""
+    frame: FrameType | None = sys._getframe(depth)
+    own = _own_globals
+    while frame is not None and (id(frame.f_globals) in own or _is_own(frame)):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def file_and_line(place: Place | None) -> tuple[str, int] | None:
+    """The file name and line number of a place."""
+    if place is None:
+        return None
+    code, offset = place
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            return code.co_filename, line
+    return code.co_filename, code.co_firstlineno
+
+
+def describe(place: Place | None) -> str:
+    """`file:line (function)`, or the empty string for an unknown place."""
+    found = file_and_line(place)
+    if found is None or place is None:
+        return ""
+    return f"{found[0]}:{found[1]} ({place[0].co_name})"

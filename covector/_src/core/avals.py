@@ -1,0 +1,197 @@
+"""Abstract values: what tracing knows of a value before it exists.
+
+A `ShapedArray` is *interned*: two avals of the same shape, dtype and weak type are one object.
+Equality is therefore identity, hashing costs nothing, and a tuple of avals is a cheap key for the
+caches of shape rules, compiled ops and jitted functions.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ..base import config, dtypes
+from ..base.errors import not_a_valid_array_type
+
+
+class AbstractValue:
+    """What is known of a value at tracing time; each kind of value has a subclass."""
+
+    __slots__ = ("__weakref__",)
+
+    def to_tangent_aval(self) -> AbstractValue:
+        raise NotImplementedError(f"{type(self).__name__} has no tangent space")
+
+    def to_cotangent_aval(self) -> AbstractValue:
+        return self.to_tangent_aval()
+
+    def str_short(self, short_dtypes: bool = False) -> str:
+        return str(self)
+
+    def strip_weak_type(self) -> AbstractValue:
+        return self
+
+
+class AbstractToken(AbstractValue):
+    """The type of the tokens that order side effects."""
+
+    __slots__ = ()
+    weak_type = False
+
+    def to_tangent_aval(self) -> AbstractValue:
+        return self
+
+    def str_short(self, short_dtypes: bool = False) -> str:
+        return "Tok"
+
+    def __repr__(self) -> str:
+        return "AbstractToken()"
+
+
+abstract_token = AbstractToken()
+
+_interned: WeakValueDictionary[tuple, ShapedArray] = WeakValueDictionary()
+
+
+class ShapedArray(AbstractValue):
+    """An array known by its shape, its dtype, and whether that dtype is weak.
+
+    Args:
+      shape: a sequence of non-negative integers.
+      dtype: a NumPy dtype (or what `numpy.dtype` takes), or an extended dtype such as a key's.
+      weak_type: whether the dtype came from a Python scalar and so yields to others.
+    """
+
+    __slots__ = ("_tangent", "dtype", "ndim", "shape", "size", "weak_type")
+
+    shape: tuple[int, ...]
+    dtype: Any
+    weak_type: bool
+    ndim: int
+    size: int
+
+    def __new__(
+        cls, shape: Iterable[int], dtype: Any, weak_type: bool = False, **_unused: Any
+    ) -> ShapedArray:
+        # bool hashes as int and True == 1, hence `weak_type` is normalized before it enters a key.
+        key = (tuple(shape), dtype, True if weak_type else False)
+        try:
+            found = _interned.get(key)
+        except TypeError:  # an unhashable dimension or dtype
+            found = None
+        if found is not None:
+            return found
+        return _intern(key)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def update(self, **changes: Any) -> ShapedArray:
+        """The same aval but for the given fields."""
+        fields = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type} | changes
+        return ShapedArray(**fields)
+
+    def strip_weak_type(self) -> ShapedArray:
+        return ShapedArray(self.shape, self.dtype) if self.weak_type else self
+
+    def to_tangent_aval(self) -> ShapedArray:
+        if self._tangent is None:
+            dtype = dtypes.primal_tangent_dtype(self.dtype)
+            self._tangent = self if dtype == self.dtype else ShapedArray(self.shape, dtype)
+        return self._tangent
+
+    def str_short(self, short_dtypes: bool = False) -> str:
+        dtype = dtypes.short_name(self.dtype) if short_dtypes else dtypes.name(self.dtype)
+        return f"{dtype}[{','.join(map(str, self.shape))}]"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object: the array has no dimensions")
+        return self.shape[0]
+
+    def __str__(self) -> str:
+        return ("~" if self.weak_type else "") + self.str_short()
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapedArray({self.str_short()}{weak})"
+
+    def __reduce__(self) -> tuple:
+        return ShapedArray, (self.shape, self.dtype, self.weak_type)
+
+
+def _intern(key: tuple) -> ShapedArray:
+    """Make the aval of `key`, or find the one that differs only in how its key was spelled."""
+    shape = tuple(map(operator.index, key[0]))
+    dtype = key[1] if isinstance(key[1], dtypes.ExtendedDType) else np.dtype(key[1])
+    key = (shape, dtype, key[2])
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    aval = object.__new__(ShapedArray)
+    aval.shape, aval.dtype, aval.weak_type = key
+    aval.ndim = len(shape)
+    aval.size = math.prod(shape)
+    aval._tangent = None
+    return _interned.setdefault(key, aval)
+
+
+# How to find the aval of a value, by the value's type.  Arrays and tracers register themselves.
+aval_getters: dict[type, Callable[[Any], AbstractValue]] = {}
+
+
+def aval_of(x: Any) -> AbstractValue:
+    """The aval of a concrete value or tracer."""
+    getter = aval_getters.get(type(x))
+    if getter is not None:
+        return getter(x)
+    return _aval_of_unregistered(x)
+
+
+def _aval_of_unregistered(x: Any) -> AbstractValue:
+    for base in type(x).__mro__[1:]:
+        if base in aval_getters and base is not object:
+            return aval_getters[base](x)
+    if hasattr(type(x), "__jax_array__"):
+        return aval_of(x.__jax_array__())
+    raise TypeError(not_a_valid_array_type(x))
+
+
+def is_valid_type(x: Any) -> bool:
+    """Whether `x` may be an argument of a primitive."""
+    return any(base in aval_getters for base in type(x).__mro__[:-1])
+
+
+def _scalar_aval(kind: type) -> Callable[[Any], AbstractValue]:
+    avals: dict[Any, ShapedArray] = {}
+
+    def getter(x: Any) -> AbstractValue:
+        x64 = config.enable_x64.value
+        aval = avals.get(x64)
+        if aval is None:
+            weak = kind is not bool
+            aval = avals[x64] = ShapedArray((), dtypes.python_scalar_dtype(kind), weak)
+        return aval
+
+    return getter
+
+
+def _numpy_aval(x: Any) -> AbstractValue:
+    return ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype))
+
+
+for _kind in (bool, int, float, complex):
+    aval_getters[_kind] = _scalar_aval(_kind)
+aval_getters[np.ndarray] = _numpy_aval
+for _scalar in (np.bool_, np.integer, np.floating, np.complexfloating):
+    aval_getters[_scalar] = _numpy_aval
+
+
+def raise_to_shaped(x: Any) -> AbstractValue:
+    """An aval from an aval or from a value, for callers that may hold either."""
+    return x if isinstance(x, AbstractValue) else aval_of(x)

@@ -1,0 +1,109 @@
+"""A primitive: one operation together with all of its rules.
+
+Each rule is a method; a transformation looks up the method of its name and nothing else.  What a
+class does not define is missing, and using it raises NotImplementedError that names the primitive
+and the rule.  The families in `ops/families.py` derive rules from one another; `extend.core` gives
+the same slots to primitives that users define.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..base import errors
+from .avals import AbstractValue
+from .effects import Effects, no_effects
+from .trace import Backend, check_no_escaped_tracer, context
+
+# A cache of shape rules is emptied when it reaches this many entries.
+TYPE_CACHE_LIMIT = 8192
+
+
+class Primitive:
+    """An operation known by name, and the slots for its rules.
+
+    The rules, in the order in which every block lists them:
+
+      abstract_eval(*avals, **params)       -> aval, or list of avals
+      ref(*numpy_arrays, **params)          -> NumPy result: the oracle, and the second backend
+      jvp(primals, tangents, **params)      -> (primal_out, tangent_out)
+      transpose(ct, *args, **params)        -> a cotangent (or None) for each of args
+      vmap(axis, dims, *args, **params)     -> (out, out_dim)
+      emit(b, *operands, **params)          -> operand(s) of the emitter b
+
+    With `multiple_results` an output is a list, in each of the rules.
+    """
+
+    multiple_results = False
+    # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
+    partial_eval: Callable[..., Any] | None = None
+
+    def __init__(self, name: str):
+        self.name = name
+        self._types: dict[Any, tuple[Any, Effects]] = {}
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Apply the primitive under the current trace."""
+        return context.trace.process(self, args, params)
+
+    def evaluate(self, backend: Backend, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Apply the primitive to concrete values."""
+        check_no_escaped_tracer(args, self.name)
+        return self.impl(*args, **params)
+
+    def typecheck(self, avals: tuple[AbstractValue, ...], params: dict[str, Any]) -> tuple:
+        """`(out_aval or list of them, effects)` of the primitive applied to `avals`; memoized."""
+        key = (avals, *params.items()) if params else avals
+        try:
+            return self._types[key]
+        except KeyError:
+            if len(self._types) >= TYPE_CACHE_LIMIT:
+                self._types.clear()
+            result = self._types[key] = self.effectful_abstract_eval(*avals, **params)
+            return result
+        except TypeError:  # a parameter is not hashable
+            return self.effectful_abstract_eval(*avals, **params)
+
+    def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
+        """Whether the primitive, with these parameters, acts over the named axis `name`."""
+        return False
+
+    # ---------------------------------------------------------------- the slots of the rules
+
+    def impl(self, *args: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_impl(self.name))
+
+    def effectful_abstract_eval(self, *avals: Any, **params: Any) -> tuple[Any, Effects]:
+        return self.abstract_eval(*avals, **params), no_effects
+
+    def abstract_eval(self, *avals: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_abstract_eval(self.name))
+
+    def ref(self, *args: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_reference(self.name))
+
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_jvp(self.name))
+
+    def transpose(self, ct: Any, *args: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_transpose(self.name))
+
+    def vmap(self, axis: Any, dims: Sequence[int | None], *args: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_batching(self.name))
+
+    def emit(self, b: Any, *operands: Any, **params: Any) -> Any:
+        raise NotImplementedError(errors.missing_lowering(self.name, b.platform))
+
+
+class BuiltinPrimitive(Primitive):
+    """A primitive of Covector's own: concrete values go to the backend, which compiles `emit`."""
+
+    def evaluate(self, backend: Backend, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        return backend.execute(self, args, params)
+
+    def impl(self, *args: Any, **params: Any) -> Any:
+        return context.trace.process(self, args, params)

@@ -1,0 +1,155 @@
+"""Tracing: the current trace, tracers, and the evaluation that stands below them all.
+
+Which interpretation of a program is running is a matter of *context*: each thread has one current
+trace, and a primitive's `bind` hands itself to it.  A transformation makes a trace whose parent is
+the current one, makes itself current while it runs the user's function, and runs the rules of the
+primitives under its parent.  So transformations nest by nesting contexts, and values carry no
+levels: a tracer only names the trace that it belongs to; to every other trace it is a constant.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..base.errors import UnexpectedTracerError, escaped_tracer
+from ..base.source import Place
+from .avals import AbstractValue, aval_getters
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+
+class Trace:
+    """One interpretation of primitives.
+
+    Subclasses implement `process`: interpret `primitive` applied to `args`, each of them a tracer
+    of this trace, a tracer of an outer trace, or a concrete value.  The result is one value, or a
+    list of them for a primitive with `multiple_results`.
+    """
+
+    __slots__ = ("__weakref__", "alive", "parent")
+
+    def __init__(self, parent: Trace | None):
+        self.parent = parent
+        self.alive = True  # until the transformation that made the trace returns
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+
+class Tracer:
+    """A stand-in for an array while a transformation runs a function.
+
+    The arithmetic operators and array methods are attached by the NumPy layer.
+    """
+
+    __slots__ = ("__weakref__", "_trace")
+    __array_priority__ = 1000
+    _trace: Trace
+    aval: AbstractValue
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape  # type: ignore[attr-defined]
+
+    @property
+    def dtype(self) -> Any:
+        return self.aval.dtype  # type: ignore[attr-defined]
+
+    @property
+    def ndim(self) -> int:
+        return self.aval.ndim  # type: ignore[attr-defined]
+
+    @property
+    def size(self) -> int:
+        return self.aval.size  # type: ignore[attr-defined]
+
+    @property
+    def weak_type(self) -> bool:
+        return self.aval.weak_type  # type: ignore[attr-defined]
+
+    def concrete_value(self) -> Any:
+        """The number behind the tracer if there is one (as under `grad` of eager code), or None."""
+        return None
+
+    def origin(self) -> str:
+        """Where the tracer came from, in words, for error messages; empty if unknown."""
+        return ""
+
+
+def tracer_type(cls: type) -> type:
+    """Class decorator: let `aval_of` find the aval of tracers of this class."""
+    aval_getters[cls] = lambda tracer: tracer.aval
+    return cls
+
+
+class Backend(Protocol):
+    """What evaluation needs from below: see `xla/` and `reference.py` for the two there are."""
+
+    def execute(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Apply a primitive to concrete values."""
+        ...
+
+
+class EvalTrace(Trace):
+    """Evaluation: primitives applied to concrete values compute concrete values."""
+
+    __slots__ = ("backend",)
+    backend: Backend
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        return primitive.evaluate(self.backend, args, params)
+
+
+class _Context(threading.local):
+    """What a thread is doing: its current trace, and the named axes in scope."""
+
+    def __init__(self) -> None:
+        self.trace: Trace = eval_trace
+        self.axis_env: tuple[tuple[Any, int], ...] = ()
+        self.name_stack: tuple[str, ...] = ()
+        # While a jaxpr is interpreted: where the current eqn came from, instead of our caller.
+        self.place: Place | None = None
+
+
+eval_trace = EvalTrace(None)
+context = _Context()
+
+
+def install_backend(backend: Backend) -> None:
+    """Make `backend` the one that evaluates primitives on concrete values."""
+    eval_trace.backend = backend
+
+
+@contextmanager
+def current_trace(trace: Trace) -> Iterator[Trace]:
+    """Make `trace` the current trace of this thread for the duration of the block."""
+    previous = context.trace
+    context.trace = trace
+    try:
+        yield trace
+    finally:
+        context.trace = previous
+
+
+@contextmanager
+def named_axes(*axes: tuple[Any, int]) -> Iterator[None]:
+    """Bring named axes of the given sizes into scope for the duration of the block."""
+    previous = context.axis_env
+    context.axis_env = previous + axes
+    try:
+        yield
+    finally:
+        context.axis_env = previous
+
+
+def check_no_escaped_tracer(args: Sequence[Any], doing: str) -> None:
+    """Raise if one of `args` is a tracer: at this point each of them has outlived its trace."""
+    for arg in args:
+        if isinstance(arg, Tracer):
+            raise UnexpectedTracerError(escaped_tracer(arg, doing))

@@ -1,0 +1,297 @@
+"""Families of elementwise primitives: what one of them need not say, its family says.
+
+An elementwise op acts on each element alone.  Operands have equal shapes, or broadcast as XLA's do:
+an operand of rank 0 meets any shape, and a dimension of size 1 meets any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import dtypes, errors
+from ..core.avals import ShapedArray, aval_of
+from ..core.zeros import UndefinedPrimal, Zero
+from .base import Op, Sample, draw
+from .linear import add_any, bring_to, broadcast_in_dim, full, move_axis, unbroadcast
+
+# ---------------------------------------------------------------- the dtypes that ops accept
+
+FLOATS = (np.floating,)
+COMPLEXES = (np.complexfloating,)
+INEXACT = (np.floating, np.complexfloating)
+INTEGERS = (np.integer,)
+BITS = (np.integer, np.bool_)
+REALS = (np.floating, np.integer)
+NUMBERS = (np.number,)
+ANY = (np.number, np.bool_)
+
+# For each abstract dtype, those on which the contract tests sample an op.
+_SAMPLED = {
+    np.floating: ("float32", "bfloat16"),
+    np.complexfloating: ("complex64",),
+    np.integer: ("int32", "uint8"),
+    np.number: ("float32", "int32", "complex64"),
+    np.bool_: ("bool",),
+}
+
+
+def check_accepts(name: str, accepts: Sequence[Any], avals: Sequence[ShapedArray]) -> None:
+    """Raise unless every operand has an accepted dtype."""
+    for i, aval in enumerate(avals):
+        if not any(dtypes.issubdtype(aval.dtype, kind) for kind in accepts):
+            raise TypeError(errors.dtype_not_accepted(name, aval.dtype, accepts, i, len(avals)))
+
+
+def check_same_dtypes(name: str, avals: Sequence[ShapedArray]) -> None:
+    """Raise unless all operands have one dtype."""
+    if any(aval.dtype != avals[0].dtype for aval in avals):
+        raise TypeError(errors.dtypes_differ(name, [aval.dtype for aval in avals]))
+
+
+def broadcast_shape(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape of elementwise operands."""
+    if len(shapes) == 1:
+        return shapes[0]
+    ranked = [shape for shape in shapes if shape != ()]
+    if not ranked:
+        return ()
+    first = ranked[0]
+    if all(shape == first for shape in ranked):
+        return first
+    if any(len(shape) != len(first) for shape in ranked):
+        raise TypeError(errors.ranks_differ(name, shapes))
+    out = []
+    for sizes in zip(*ranked):
+        wide = {size for size in sizes if size != 1}
+        if len(wide) > 1:
+            raise TypeError(errors.shapes_do_not_broadcast(name, shapes))
+        out.append(wide.pop() if wide else 1)
+    return tuple(out)
+
+
+# ---------------------------------------------------------------- elementwise ops of any arity
+
+
+class Elementwise(Op):
+    """An op that acts on each element alone.
+
+    Class attributes:
+      accepts: abstract dtypes of the operands.
+      hlo: the name of the StableHLO op (`chlo.` in front for one of that dialect).
+      domain: where the contract tests sample it.
+    """
+
+    accepts: tuple[Any, ...] = ANY
+    hlo: str = ""
+    domain: tuple[float, float] = (-2.0, 2.0)
+    arity = 1
+
+    def shape(self, *avals, **params):
+        return broadcast_shape(self.name, [aval.shape for aval in avals])
+
+    def dtype(self, *avals, **params):
+        check_accepts(self.name, self.accepts, avals)
+        check_same_dtypes(self.name, avals)
+        return avals[0].dtype
+
+    def vmap(self, axis, dims, *args, **params):
+        args, dim = align_batches(axis, dims, args)
+        return self.bind(*args, **params), dim
+
+    def emit(self, b, *args, **params):
+        return b.op(self.hlo, *broadcast_operands(b, args))
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for kind in self.accepts:
+            for dtype in _SAMPLED[kind]:
+                for shape in ((), (3,), (2, 3), (0, 2)):
+                    args = [draw(rng, shape, dtype, *self.domain) for _ in range(self.arity)]
+                    yield Sample(tuple(args), {})
+
+
+def broadcast_operands(b: Any, args: Sequence[Any]) -> list[Any]:
+    """Operands of an emitted op brought to the shape of its output."""
+    shape = b.avals_out[0].shape
+    return [b.broadcast_to(x, aval, shape) for x, aval in zip(args, b.avals_in)]
+
+
+def align_batches(
+    axis: Any, dims: Sequence[int | None], args: Sequence[Any]
+) -> tuple[list[Any], int]:
+    """Operands of an elementwise op with their batch dimensions in one place, and that place.
+
+    Where all batches have one shape, nothing moves.  Otherwise the batch goes to the front, and
+    operands of lower rank get dimensions of size 1; a scalar that is no batch stays as it is.
+    """
+    avals = [aval_of(x) for x in args]
+    if len(args) == 1:
+        return list(args), dims[0]  # type: ignore[return-value]
+    batched = [(aval.shape, dim) for aval, dim in zip(avals, dims) if dim is not None]
+    loose = [aval for aval, dim in zip(avals, dims) if dim is None]
+    if all(b == batched[0] for b in batched) and all(aval.shape == () for aval in loose):
+        return list(args), batched[0][1]  # type: ignore[return-value]
+    if all(aval.shape == () for aval in loose) and len({len(shape) for shape, _ in batched}) == 1:
+        to = batched[0][1]
+        moved = [x if d is None else move_axis(x, d, to) for x, d in zip(args, dims)]
+        return moved, to  # type: ignore[return-value]
+    rank = max(aval.ndim - (dim is not None) for aval, dim in zip(avals, dims))
+    return [_to_front(x, aval, dim, rank) for x, aval, dim in zip(args, avals, dims)], 0
+
+
+def _to_front(x: Any, aval: Any, dim: int | None, rank: int) -> Any:
+    """An operand with its batch in front of `rank` more dimensions, of size 1 where it has none."""
+    if dim is None:
+        if aval.shape == ():
+            return x
+        return broadcast_in_dim(x, (1, *aval.shape), tuple(range(1, aval.ndim + 1)))
+    x = move_axis(x, dim, 0)
+    if aval.ndim - 1 == rank:
+        return x
+    size = aval.shape[dim]
+    return broadcast_in_dim(x, (size,) + (1,) * rank, (0,))
+
+
+class Unary(Elementwise):
+    """An elementwise op of one operand.
+
+    Subclasses that are differentiable define `derivative(t, x, y)`: the tangent of the output,
+    from the tangent `t` and the primals of operand and output.
+    """
+
+    accepts = INEXACT
+
+    def jvp(self, primals, tangents, **params):
+        (x,), (t,) = primals, tangents
+        y = self.bind(x, **params)
+        return y, self.derivative(t, x, y)
+
+    def derivative(self, t: Any, x: Any, y: Any) -> Any:
+        raise NotImplementedError(errors.missing_jvp(self.name))
+
+
+class LinearUnary(Unary):
+    """An elementwise op that is linear in its operand."""
+
+    accepts = NUMBERS
+
+    def derivative(self, t, x, y):
+        return self.bind(t)
+
+    def transpose(self, ct, x):
+        return (self.bind(ct),)
+
+
+class Step(Unary):
+    """An elementwise op that is constant between jumps: its derivative is zero."""
+
+    def jvp(self, primals, tangents, **params):
+        y = self.bind(*primals, **params)
+        return y, Zero(aval_of(y).to_tangent_aval())
+
+
+class Binary(Elementwise):
+    """An elementwise op of two operands.
+
+    Subclasses define `derivative_x(t, x, y, z)` and `derivative_y(t, x, y, z)`: what the tangent t
+    of the first or second operand contributes to that of the output z.
+    """
+
+    accepts = NUMBERS
+    arity = 2
+
+    def jvp(self, primals, tangents, **params):
+        x, y = primals
+        z = self.bind(x, y, **params)
+        total: Any = None
+        for t, rule in zip(tangents, (self.derivative_x, self.derivative_y)):
+            if type(t) is not Zero:
+                total = accumulate(total, rule(t, x, y, z), z)
+        return z, Zero(aval_of(z).to_tangent_aval()) if total is None else total
+
+    def derivative_x(self, t: Any, x: Any, y: Any, z: Any) -> Any:
+        raise NotImplementedError(errors.missing_jvp(self.name))
+
+    def derivative_y(self, t: Any, x: Any, y: Any, z: Any) -> Any:
+        raise NotImplementedError(errors.missing_jvp(self.name))
+
+
+def accumulate(total: Any, term: Any, out: Any) -> Any:
+    """Add a contribution to the tangent of `out`, broadcasting it to the output's shape."""
+    if type(term) is Zero:
+        return total
+    shape = aval_of(out).shape
+    if aval_of(term).shape != shape:
+        term = broadcast_like(term, shape)
+    return term if total is None else add_any(total, term)
+
+
+def broadcast_like(x: Any, shape: tuple[int, ...]) -> Any:
+    """An elementwise operand at the full shape of the op's output."""
+    given = aval_of(x).shape
+    if given == shape:
+        return x
+    return broadcast_in_dim(x, shape, tuple(range(len(given))) if given else ())
+
+
+class Comparison(Elementwise):
+    """An elementwise relation of two operands; its output is boolean."""
+
+    accepts = ANY
+    arity = 2
+    direction: str
+    relation: Callable[..., Any]
+
+    def dtype(self, *avals, **params):
+        super().dtype(*avals)
+        return np.dtype(np.bool_)
+
+    def weak_type(self, *avals, **params):
+        return False
+
+    def ref(self, x, y):
+        return type(self).relation(x, y)
+
+    def jvp(self, primals, tangents, **params):
+        out = self.bind(*primals, **params)
+        return out, Zero(aval_of(out).to_tangent_aval())
+
+    def emit(self, b, x, y):
+        x, y = broadcast_operands(b, (x, y))
+        return b.compare(self.direction, x, y, b.avals_in[0].dtype)
+
+
+def linear_operands(*args: Any) -> list[bool]:
+    """For each operand of a transpose rule, whether the primitive is linear in it."""
+    return [type(x) is UndefinedPrimal for x in args]
+
+
+__all__ = [
+    "ANY",
+    "BITS",
+    "COMPLEXES",
+    "FLOATS",
+    "INEXACT",
+    "INTEGERS",
+    "NUMBERS",
+    "REALS",
+    "Binary",
+    "Comparison",
+    "Elementwise",
+    "LinearUnary",
+    "Step",
+    "Unary",
+    "accumulate",
+    "align_batches",
+    "bring_to",
+    "broadcast_like",
+    "broadcast_operands",
+    "broadcast_shape",
+    "check_accepts",
+    "check_same_dtypes",
+    "full",
+    "linear_operands",
+    "unbroadcast",
+]

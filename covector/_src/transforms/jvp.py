@@ -1,0 +1,184 @@
+"""Forward-mode differentiation.
+
+    jvp : (a -> b)  ->  (a, T a) -> (b, T b)
+
+A `JVPTrace` pairs each primal value with its tangent, and applies the primitives' jvp rules under
+its parent trace.  A tangent that is known to be zero is a symbolic `Zero`: an op all of whose
+tangents are zero is not differentiated at all.  Each call of `jvp` makes a trace of its own, and a
+tracer belongs to one trace, so the tangents of nested calls cannot be confused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..base import errors
+from ..core.avals import AbstractValue, aval_of
+from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
+from ..core.primitive import Primitive
+from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
+from ..core.zeros import Zero
+from ..ops.linear import add_any, instantiate
+from .cache import jaxpr_cache
+from .stage import stage_closed
+
+# ---------------------------------------------------------------- state
+
+
+@tracer_type
+class JVPTracer(Tracer):
+    """A primal value with its tangent."""
+
+    __slots__ = ("aval", "primal", "tangent")
+    aval: AbstractValue
+
+    def __init__(self, trace: JVPTrace, primal: Any, tangent: Any):
+        self._trace = trace
+        self.primal = primal
+        self.tangent = tangent
+        self.aval = aval_of(primal)
+
+    def __repr__(self) -> str:
+        tangent = aval_of_tangent(self.tangent).str_short(short_dtypes=True)
+        return f"GradTracer(primal={self.primal!r}, typeof(tangent)={tangent})"
+
+    def concrete_value(self) -> Any:
+        return self.primal.concrete_value() if isinstance(self.primal, Tracer) else self.primal
+
+    def origin(self) -> str:
+        return self.primal.origin() if isinstance(self.primal, Tracer) else ""
+
+
+class JVPTrace(Trace):
+    """Forward-mode differentiation of whatever the parent trace does."""
+
+    __slots__ = ()
+    parent: Trace
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        primals, tangents, all_zero = [], [], True
+        for arg in args:
+            if type(arg) is JVPTracer and arg._trace is self:
+                primals.append(arg.primal)
+                tangents.append(arg.tangent)
+                if type(arg.tangent) is not Zero:
+                    all_zero = False
+            else:
+                primals.append(arg)
+                tangents.append(None)
+        if all_zero:
+            return self.parent.process(primitive, primals, params)
+        for i, tangent in enumerate(tangents):
+            if tangent is None:
+                tangents[i] = Zero(aval_of(primals[i]).to_tangent_aval())
+        previous, context.trace = context.trace, self.parent
+        try:
+            out, out_tangent = primitive.jvp(primals, tangents, **params)
+        finally:
+            context.trace = previous
+        if primitive.multiple_results:
+            return [self.pair(x, t) for x, t in zip(out, out_tangent)]
+        return self.pair(out, out_tangent)
+
+    def pair(self, primal: Any, tangent: Any) -> Any:
+        """A primal with its tangent; the primal alone where the tangent is zero."""
+        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent)
+
+    def unpair(self, x: Any) -> tuple[Any, Any]:
+        if type(x) is JVPTracer and x._trace is self:
+            return x.primal, x.tangent
+        return x, Zero(aval_of(x).to_tangent_aval())
+
+
+def aval_of_tangent(tangent: Any) -> AbstractValue:
+    """The aval of a tangent, symbolic zeros included."""
+    return tangent.aval if type(tangent) is Zero else aval_of(tangent)
+
+
+# ---------------------------------------------------------------- entry
+
+
+def jvp(
+    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """Push tangents forward through a function of flat arguments.
+
+    Args:
+      fun: takes the primals, returns a sequence of values.
+      primals: values or tracers.
+      tangents: one for each primal, of its tangent type, or a `Zero`.
+
+    Returns:
+      The outputs and their tangents, where a `Zero` says that an output does not depend on the
+      inputs in which `tangents` is not `Zero`.
+    """
+    trace = JVPTrace(context.trace)
+    try:
+        with current_trace(trace):
+            outs = fun(*[trace.pair(x, t) for x, t in zip(primals, tangents)])
+        pairs = [trace.unpair(out) for out in outs]
+    finally:
+        trace.alive = False
+    return [x for x, _ in pairs], [t for _, t in pairs]
+
+
+@jaxpr_cache
+def jvp_jaxpr(
+    jaxpr: ClosedJaxpr, nonzeros: tuple[bool, ...], instantiate_outputs: bool | tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """The jaxpr of the jvp of a jaxpr.
+
+        (a1, ..., an) -> (b1, ..., bm)
+        becomes  (a1, ..., an, T ai for the i in nonzeros) -> (b1, ..., bm, T bj for nonzero j)
+
+    Args:
+      jaxpr: the program.
+      nonzeros: for each input, whether it has a tangent.
+      instantiate_outputs: for each output, whether its tangent is wanted even if it is zero; one
+        bool means the same for all.
+
+    Returns:
+      The program, and for each output of `jaxpr` whether its tangent is among the outputs.
+    """
+    count = len(jaxpr.jaxpr.outvars)
+    if isinstance(instantiate_outputs, bool):
+        instantiate_outputs = (instantiate_outputs,) * count
+    wanted: list[bool] = []
+
+    def jvp_of_jaxpr(*args: Any) -> list[Any]:
+        primals, given = args[: len(nonzeros)], iter(args[len(nonzeros) :])
+        tangents = [
+            next(given) if nonzero else Zero(aval.to_tangent_aval())
+            for nonzero, aval in zip(nonzeros, jaxpr.in_avals)
+        ]
+        outs, out_tangents = jvp(jaxpr_as_fun(jaxpr), primals, tangents)
+        wanted[:] = [
+            keep or type(t) is not Zero for t, keep in zip(out_tangents, instantiate_outputs)
+        ]
+        return outs + [instantiate(t) for t, keep in zip(out_tangents, wanted) if keep]
+
+    tangent_avals = [
+        aval.to_tangent_aval() for aval, nonzero in zip(jaxpr.in_avals, nonzeros) if nonzero
+    ]
+    staged = stage_closed(jvp_of_jaxpr, [*jaxpr.in_avals, *tangent_avals], jaxpr.jaxpr.debug_info)
+    return staged, tuple(wanted)
+
+
+# ---------------------------------------------------------------- helpers of the rules
+
+
+def add_tangents(x: Any, y: Any) -> Any:
+    """The sum of two tangents, either of which may be a symbolic zero."""
+    if type(x) is Zero:
+        return y
+    if type(y) is Zero:
+        return x
+    return add_any(x, y)
+
+
+def check_tangent(primal: Any, tangent: Any, where: str) -> None:
+    """Raise if `tangent` is not of the tangent type of `primal`."""
+    want, got = aval_of(primal).to_tangent_aval(), aval_of_tangent(tangent)
+    if (want.shape, want.dtype) != (got.shape, got.dtype):  # type: ignore[attr-defined]
+        raise TypeError(errors.wrong_tangent_type(where, aval_of(primal), want, got))

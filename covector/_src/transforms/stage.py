@@ -1,0 +1,185 @@
+"""Staging: run a function on tracers and write down what it does, as a jaxpr.
+
+    stage : (a -> b), avals of a  ->  jaxpr of a -> b
+
+A `JaxprTrace` records one eqn for each primitive that reaches it.  A value that is not its own
+tracer is a constant to it: a scalar is written in place as a literal, anything else becomes a
+`constvar`, once per object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import config, source
+from ..base.errors import UnexpectedTracerError, escaped_tracer
+from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.check import check_jaxpr
+from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var
+from ..core.primitive import Primitive
+from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
+
+# ---------------------------------------------------------------- state
+
+
+@tracer_type
+class JaxprTracer(Tracer):
+    """A value of a program that is being written: it has a variable, and the eqn that made it."""
+
+    __slots__ = ("aval", "eqn", "var")
+    aval: AbstractValue
+
+    def __init__(self, trace: JaxprTrace, aval: AbstractValue, var: Var, eqn: Any = None):
+        self._trace = trace
+        self.aval = aval
+        self.var = var
+        self.eqn = eqn
+
+    def __repr__(self) -> str:
+        return f"JitTracer({self.aval})"
+
+    def origin(self) -> str:
+        if self.eqn is not None:
+            return f"by `{self.eqn.primitive}` at {source.describe(self.eqn.source)}"
+        trace = self._trace
+        if isinstance(trace, JaxprTrace) and trace.debug_info is not None:
+            return f"as {trace.name_of_input(self.var)} of {trace.describe()}"
+        return ""
+
+
+class JaxprTrace(Trace):
+    """A jaxpr that is being written."""
+
+    __slots__ = ("consts", "constvars", "debug_info", "eqns", "invars")
+
+    def __init__(self, parent: Trace, debug_info: DebugInfo | None = None):
+        super().__init__(parent)
+        self.eqns: list[JaxprEqn] = []
+        self.invars: list[Var] = []
+        # The constants by the ids of their objects, which `consts` keeps alive.
+        self.constvars: dict[int, Var] = {}
+        self.consts: list[Any] = []
+        self.debug_info = debug_info
+
+    def new_input(self, aval: AbstractValue) -> JaxprTracer:
+        var = Var(aval)
+        self.invars.append(var)
+        return JaxprTracer(self, aval, var)
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        invars: list[Atom] = []
+        for arg in args:
+            if type(arg) is JaxprTracer and arg._trace is self:
+                invars.append(arg.var)
+            else:
+                invars.append(self.constant(arg))
+        out_aval, effects = primitive.typecheck(tuple([v.aval for v in invars]), params)
+        place = context.place or source.current_place(2)
+        stack = context.name_stack
+        if primitive.multiple_results:
+            outvars = [Var(aval) for aval in out_aval]
+            eqn = JaxprEqn(invars, outvars, primitive, params, effects, place, stack)
+            self.eqns.append(eqn)
+            return [JaxprTracer(self, var.aval, var, eqn) for var in outvars]
+        var = Var(out_aval)
+        eqn = JaxprEqn(invars, [var], primitive, params, effects, place, stack)
+        self.eqns.append(eqn)
+        return JaxprTracer(self, out_aval, var, eqn)
+
+    def constant(self, x: Any) -> Atom:
+        """A value from outside the program as an atom of it."""
+        var = self.constvars.get(id(x))
+        if var is not None:
+            return var
+        aval = aval_of(x)
+        if isinstance(x, Tracer):
+            if not x._trace.alive:
+                raise UnexpectedTracerError(escaped_tracer(x, self.describe()))
+        elif type(aval) is ShapedArray and aval.shape == () and isinstance(aval.dtype, np.dtype):
+            return Literal(x, aval)
+        var = self.constvars[id(x)] = Var(aval)
+        self.consts.append(x)
+        return var
+
+    def atom(self, x: Any) -> Atom:
+        """A value that the traced function returned as an atom of the program."""
+        if type(x) is JaxprTracer and x._trace is self:
+            return x.var
+        return self.constant(x)
+
+    def to_jaxpr(self, outs: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
+        """The program whose outputs are `outs`, and the values of its constants."""
+        outvars = [self.atom(x) for x in outs]
+        _drop_unused_outputs(self.eqns, outvars)
+        constvars = list(self.constvars.values())
+        jaxpr = Jaxpr(constvars, self.invars, outvars, self.eqns, debug_info=self.debug_info)
+        return jaxpr, self.consts
+
+    def describe(self) -> str:
+        """The traced function in words, for error messages."""
+        info = self.debug_info
+        if info is None:
+            return "tracing"
+        place = f" at {info.func_place}" if info.func_place else ""
+        return f"{info.traced_for} of the function {info.func_name}{place}"
+
+    def name_of_input(self, var: Var) -> str:
+        index = self.invars.index(var)
+        names = self.debug_info.arg_names if self.debug_info else None
+        return f"the argument {names[index]}" if names else f"argument number {index}"
+
+
+def _drop_unused_outputs(eqns: Sequence[JaxprEqn], outvars: Sequence[Atom]) -> None:
+    """Give the place `_` to outputs of eqns that nothing reads."""
+    used = {id(atom) for eqn in eqns for atom in eqn.invars}
+    used.update(map(id, outvars))
+    for eqn in eqns:
+        for i, var in enumerate(eqn.outvars):
+            if id(var) not in used and type(var) is Var:
+                eqn.outvars[i] = DropVar(var.aval)
+
+
+# ---------------------------------------------------------------- entry
+
+
+def stage(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[AbstractValue],
+    debug_info: DebugInfo | None = None,
+) -> tuple[Jaxpr, list[Any]]:
+    """Trace a function of flat arguments to a jaxpr.
+
+    Args:
+      fun: takes as many arrays as there are `in_avals` and returns a sequence of arrays.
+      in_avals: the types of the arguments.
+      debug_info: names for error messages.
+
+    Returns:
+      The jaxpr, and the values of its `constvars`, which may be tracers of outer traces.
+    """
+    trace = JaxprTrace(context.trace, debug_info)
+    name_stack, place = context.name_stack, context.place
+    context.name_stack, context.place = (), None
+    try:
+        with current_trace(trace):
+            outs = fun(*[trace.new_input(aval) for aval in in_avals])
+            jaxpr, consts = trace.to_jaxpr(outs)
+    finally:
+        context.name_stack, context.place = name_stack, place
+        trace.alive = False
+    if config.enable_checks.value:
+        check_jaxpr(jaxpr)
+    return jaxpr, consts
+
+
+def stage_closed(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[AbstractValue],
+    debug_info: DebugInfo | None = None,
+) -> ClosedJaxpr:
+    """`stage` for functions that close over no tracers: the jaxpr with its constants."""
+    jaxpr, consts = stage(fun, in_avals, debug_info)
+    return ClosedJaxpr(jaxpr, consts)

@@ -1,0 +1,197 @@
+"""Transposition of linear programs, and reverse-mode differentiation made of it.
+
+    transpose : (T a -o T b)  ->  (T b -o T a)
+    vjp       = linearize, then transpose:  (a -> b)  ->  a -> (b, T b -o T a)
+
+The transpose of a linear map J is the map for which <ct, J v> = <J^T ct, v> for all v and ct.  Of
+a composition it is the composition of the transposes in reverse order; where a variable is used
+twice (v -> (v, v)), its transpose adds.  Hence the backward pass: walk the eqns from the last to
+the first, hand the cotangent of each eqn's output to the transpose rule of its primitive, and add
+up what the rules return for each variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..core.trace import context
+from ..core.zeros import UndefinedPrimal, Zero
+from ..ops.linear import add_any
+from .cache import jaxpr_cache
+from .linearize import LinearMap, linearize
+from .stage import stage_closed
+
+# ---------------------------------------------------------------- state
+
+
+class _Cotangents:
+    """The cotangents of a linear program's variables, as far as they are known."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self) -> None:
+        self._of: dict[Var, Any] = {}
+
+    def add(self, var: Var, ct: Any) -> None:
+        if ct is None or type(ct) is Zero:
+            return
+        known = self._of.get(var)
+        self._of[var] = ct if known is None else add_any(known, ct)
+
+    def take(self, var: Var) -> Any:
+        """The cotangent of `var`, which is final: every use of it has been passed."""
+        ct = self._of.pop(var, None)
+        return Zero(var.aval.to_cotangent_aval()) if ct is None else ct
+
+
+# ---------------------------------------------------------------- entry
+
+
+def backward_pass(
+    jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]
+) -> list[Any]:
+    """Transpose a program that is linear in some of its inputs, and apply the transpose.
+
+    Args:
+      jaxpr: the program.
+      consts: values of its `constvars`.
+      args: for each input its value, or an `UndefinedPrimal` where the program is linear in it.
+      cts: cotangents of the outputs, or `Zero`s.
+
+    Returns:
+      For each input its cotangent (maybe a `Zero`), or None where `args` gives a value.
+    """
+    values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
+    for var, arg in zip(jaxpr.invars, args):
+        if type(arg) is not UndefinedPrimal:
+            values[var] = arg
+    linear_eqns = [eqn for eqn in jaxpr.eqns if not _evaluate_if_known(eqn, values)]
+
+    cotangents = _Cotangents()
+    for atom, ct in zip(jaxpr.outvars, cts):
+        if type(atom) is not Literal and atom not in values:
+            cotangents.add(atom, ct)
+    place, scope = context.place, context.name_stack
+    try:
+        for eqn in reversed(linear_eqns):
+            context.place, context.name_stack = eqn.source, scope + eqn.name_stack
+            _transpose_eqn(eqn, values, cotangents)
+    finally:
+        context.place, context.name_stack = place, scope
+    return [
+        cotangents.take(var) if type(arg) is UndefinedPrimal else None
+        for var, arg in zip(jaxpr.invars, args)
+    ]
+
+
+def vjp(
+    fun: Callable[..., Sequence[Any]], primals: Sequence[Any]
+) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+    """Evaluate a function of flat arguments, and return its derivative there, transposed.
+
+    Args:
+      fun: takes the primals, returns a sequence of values.
+      primals: values or tracers.
+
+    Returns:
+      The outputs, and a function from cotangents of the outputs to cotangents of the inputs,
+      where `Zero`s stand for inputs that no output depends on.
+    """
+    outs, linear = linearize(fun, primals)
+    return outs, lambda cts: transpose_linear(linear, cts)
+
+
+def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
+    """Apply the transpose of a linear map to cotangents of its outputs."""
+    unknown = [UndefinedPrimal(v.aval) for v in linear.jaxpr.invars]
+    wanted = [ct for ct, nonzero in zip(cts, linear.nonzeros) if nonzero]
+    return backward_pass(linear.jaxpr, linear.residuals, unknown, wanted)
+
+
+# ---------------------------------------------------------------- one eqn
+
+
+def _evaluate_if_known(eqn: JaxprEqn, values: dict[Var, Any]) -> bool:
+    """Evaluate an eqn that depends on no linear input, and say whether it was one."""
+    operands = []
+    for atom in eqn.invars:
+        if type(atom) is Literal:
+            operands.append(atom.val)
+        elif atom in values:
+            operands.append(values[atom])
+        else:
+            return False
+    out = context.trace.process(eqn.primitive, operands, eqn.params)
+    if eqn.primitive.multiple_results:
+        values.update(zip(eqn.outvars, out))
+    else:
+        values[eqn.outvars[0]] = out
+    return True
+
+
+def _transpose_eqn(eqn: JaxprEqn, values: dict[Var, Any], cotangents: _Cotangents) -> None:
+    cts = [cotangents.take(var) for var in eqn.outvars]
+    if all(type(ct) is Zero for ct in cts) and not eqn.effects:
+        return
+    operands = []
+    for atom in eqn.invars:
+        if type(atom) is Literal:
+            operands.append(atom.val)
+        elif atom in values:
+            operands.append(values[atom])
+        else:
+            operands.append(UndefinedPrimal(atom.aval))
+    primitive = eqn.primitive
+    results = primitive.transpose(
+        cts if primitive.multiple_results else cts[0], *operands, **eqn.params
+    )
+    for atom, ct in zip(eqn.invars, results):
+        if type(atom) is not Literal and ct is not None:
+            cotangents.add(atom, ct)
+
+
+# ---------------------------------------------------------------- jaxprs
+
+
+@jaxpr_cache
+def transpose_jaxpr(
+    jaxpr: ClosedJaxpr, linear: tuple[bool, ...], nonzero_cts: tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """The transpose of a jaxpr that is linear in some of its inputs.
+
+        jaxpr      : (values..., linear inputs...) -> outs       (in any order)
+        transposed : (values..., nonzero cts of outs...) -> nonzero cts of linear inputs
+
+    Args:
+      jaxpr: the program.
+      linear: for each input, whether the program is linear in it.
+      nonzero_cts: for each output, whether its cotangent is given; the others are zero.
+
+    Returns:
+      The transposed program, and for each linear input whether its cotangent is among the outputs.
+    """
+    nonzeros: list[bool] = []
+
+    def transposed(*operands: Any) -> list[Any]:
+        given = iter(operands)
+        args = [
+            UndefinedPrimal(aval) if lin else next(given)
+            for aval, lin in zip(jaxpr.in_avals, linear)
+        ]
+        cts = [
+            next(given) if nonzero else Zero(aval.to_cotangent_aval())
+            for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts)
+        ]
+        results = backward_pass(jaxpr.jaxpr, jaxpr.consts, args, cts)
+        wanted = [ct for ct, lin in zip(results, linear) if lin]
+        nonzeros[:] = [type(ct) is not Zero for ct in wanted]
+        return [ct for ct in wanted if type(ct) is not Zero]
+
+    avals = [aval for aval, lin in zip(jaxpr.in_avals, linear) if not lin]
+    avals += [
+        aval.to_cotangent_aval() for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts) if nonzero
+    ]
+    staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
+    return staged, tuple(nonzeros)

@@ -1,0 +1,166 @@
+"""Vectorization: a function of single examples becomes one of batches.
+
+    vmap : (a -> b)  ->  [a] -> [b]
+
+A `BatchTrace` knows for each value which of its dimensions, if any, is the batch's, and applies the
+primitives' vmap rules under its parent trace.  An op none of whose operands is batched is not
+vectorized at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.axis import Axis
+from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
+from ..core.primitive import Primitive
+from ..core.trace import Trace, Tracer, context, current_trace, named_axes, tracer_type
+from ..ops.linear import bring_to
+from .cache import jaxpr_cache
+from .stage import stage_closed
+
+# ---------------------------------------------------------------- state
+
+
+@tracer_type
+class BatchTracer(Tracer):
+    """One example of a batch: `value` holds all of them along its dimension `dim`."""
+
+    __slots__ = ("aval", "dim", "value")
+    aval: AbstractValue
+
+    def __init__(self, trace: BatchTrace, value: Any, dim: int):
+        self._trace = trace
+        self.value = value
+        self.dim = dim
+        self.aval = example_aval(aval_of(value), dim)
+
+    def __repr__(self) -> str:
+        return f"VmapTracer(aval={self.aval}, batched={aval_of(self.value)})"
+
+    def origin(self) -> str:
+        return self.value.origin() if isinstance(self.value, Tracer) else ""
+
+
+class BatchTrace(Trace):
+    """Vectorization of whatever the parent trace does, along one axis."""
+
+    __slots__ = ("axis",)
+    parent: Trace
+
+    def __init__(self, parent: Trace, axis: Axis):
+        super().__init__(parent)
+        self.axis = axis
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        values, dims, batched = [], [], False
+        for arg in args:
+            if type(arg) is BatchTracer and arg._trace is self:
+                values.append(arg.value)
+                dims.append(arg.dim)
+                batched = True
+            else:
+                values.append(arg)
+                dims.append(None)
+        if not batched and not primitive.uses_axis(self.axis.name, params):
+            return self.parent.process(primitive, values, params)
+        previous, context.trace = context.trace, self.parent
+        try:
+            out, out_dim = primitive.vmap(self.axis, dims, *values, **params)
+        finally:
+            context.trace = previous
+        if primitive.multiple_results:
+            return [self.wrap(x, dim) for x, dim in zip(out, out_dim)]
+        return self.wrap(out, out_dim)
+
+    def wrap(self, value: Any, dim: int | None) -> Any:
+        return value if dim is None else BatchTracer(self, value, dim)
+
+    def unwrap(self, x: Any) -> tuple[Any, int | None]:
+        if type(x) is BatchTracer and x._trace is self:
+            return x.value, x.dim
+        return x, None
+
+
+def example_aval(aval: AbstractValue, dim: int | None) -> AbstractValue:
+    """The aval of one example of a batch."""
+    if dim is None or not isinstance(aval, ShapedArray):
+        return aval
+    shape = aval.shape
+    return ShapedArray(shape[:dim] + shape[dim + 1 :], aval.dtype, aval.weak_type)
+
+
+def batch_aval(aval: AbstractValue, size: int, dim: int | None) -> AbstractValue:
+    """The aval of a batch of `size` examples of the type `aval`, along dimension `dim`."""
+    if dim is None or not isinstance(aval, ShapedArray):
+        return aval
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type)
+
+
+# ---------------------------------------------------------------- entry
+
+
+def vmap(
+    fun: Callable[..., Sequence[Any]], axis: Axis, args: Sequence[Any], dims: Sequence[int | None]
+) -> tuple[list[Any], list[int | None]]:
+    """Run a function of flat single examples on batches.
+
+    Args:
+      fun: takes one example of each argument, returns a sequence of values.
+      axis: size and name of the batch axis.
+      args: the batches, and arguments that are the same for all examples.
+      dims: for each argument the batch's dimension, or None.
+
+    Returns:
+      The outputs, and for each the batch's dimension, or None where it is the same for all.
+    """
+    trace = BatchTrace(context.trace, axis)
+    named = [(axis.name, axis.size)] if axis.name is not None else []
+    try:
+        with current_trace(trace), named_axes(*named):
+            outs = fun(*[trace.wrap(x, dim) for x, dim in zip(args, dims)])
+        pairs = [trace.unwrap(out) for out in outs]
+    finally:
+        trace.alive = False
+    return [x for x, _ in pairs], [dim for _, dim in pairs]
+
+
+@jaxpr_cache
+def vmap_jaxpr(
+    jaxpr: ClosedJaxpr,
+    axis: Axis,
+    batched: tuple[bool, ...],
+    force_batched: bool | tuple[bool, ...],
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """The jaxpr of the vmap of a jaxpr, with every batch dimension in front.
+
+    Args:
+      jaxpr: the program.
+      axis: size and name of the batch axis.
+      batched: for each input, whether it is a batch.
+      force_batched: for each output, whether it must be a batch even if it is the same for all
+        examples; one bool means the same for all.
+
+    Returns:
+      The program, and for each output whether it is a batch.
+    """
+    if isinstance(force_batched, bool):
+        force_batched = (force_batched,) * len(jaxpr.jaxpr.outvars)
+    out_batched: list[bool] = []
+
+    def vmap_of_jaxpr(*args: Any) -> list[Any]:
+        dims = [0 if b else None for b in batched]
+        outs, out_dims = vmap(jaxpr_as_fun(jaxpr), axis, args, dims)
+        out_batched[:] = [forced or dim is not None for dim, forced in zip(out_dims, force_batched)]
+        return [
+            bring_to(x, axis.size, dim, 0) if keep else x
+            for x, dim, keep in zip(outs, out_dims, out_batched)
+        ]
+
+    avals = [
+        batch_aval(aval, axis.size, 0) if b else aval for aval, b in zip(jaxpr.in_avals, batched)
+    ]
+    staged = stage_closed(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info)
+    return staged, tuple(out_batched)

@@ -1,0 +1,189 @@
+"""The emitter: what the `emit` rules of primitives write StableHLO with.
+
+A rule receives an `Emitter` for its eqn and the operands as MLIR values, and returns the results
+as MLIR values.  The same object serves as the `ctx` of lowering rules that users register: it has
+`avals_in`, `avals_out`, `module_context` and `primitive`, and operations built directly with
+`jaxlib.mlir` land at the right place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import dtypes
+from ..core.avals import AbstractValue, ShapedArray
+from ..core.jaxpr import ClosedJaxpr
+from .mlir import ir
+from .module import ModuleContext
+
+
+class Emitter:
+    """Writes the operations of one eqn.
+
+    Attributes:
+      module_context: the module that is being written.
+      primitive: the primitive of the eqn.
+      avals_in, avals_out: types of the eqn's operands and results.
+      eqn: the eqn itself, or None.
+    """
+
+    __slots__ = ("avals_in", "avals_out", "eqn", "module_context", "name_stack", "primitive")
+
+    def __init__(
+        self,
+        module_context: ModuleContext,
+        primitive: Any,
+        avals_in: Sequence[AbstractValue],
+        avals_out: Sequence[AbstractValue],
+        eqn: Any = None,
+        name_stack: tuple[str, ...] = (),
+    ):
+        self.module_context = module_context
+        self.primitive = primitive
+        self.avals_in = avals_in
+        self.avals_out = avals_out
+        self.eqn = eqn
+        self.name_stack = name_stack
+
+    @property
+    def platform(self) -> str:
+        return self.module_context.platform
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        return (self.module_context.platform,)
+
+    def replace(self, **changes: Any) -> Emitter:
+        """An emitter that differs in the given fields."""
+        fields = {name: getattr(self, name) for name in Emitter.__slots__} | changes
+        return Emitter(**fields)
+
+    # ---------------------------------------------------------------- operations
+
+    def op(self, name: str, *operands: Any, out: Any = None, **attributes: Any) -> Any:
+        """Write one operation.
+
+        Args:
+          name: of a StableHLO op, or with its dialect in front (`"chlo.erf"`).
+          *operands: MLIR values.
+          out: the aval, or list of avals, of the results; by default those of the eqn.
+          **attributes: Python values: an int becomes an i64, a sequence of ints an i64 array, a
+            string beginning with `#` is parsed as an attribute, an array becomes dense elements.
+
+        Returns:
+          The result, or the list of results if there are several.
+        """
+        if out is None:
+            out = self.avals_out
+        elif isinstance(out, AbstractValue):
+            out = (out,)
+        module = self.module_context
+        op = ir.Operation.create(
+            name if "." in name else "stablehlo." + name,
+            results=[module.type_of(aval) for aval in out],
+            operands=operands,
+            attributes={key: module.attribute(value) for key, value in attributes.items()},
+        )
+        return op.results[0] if len(out) == 1 else list(op.results)
+
+    def op_with_regions(
+        self,
+        name: str,
+        operands: Sequence[Any],
+        regions: Sequence[tuple[Sequence[AbstractValue], Callable[..., Sequence[Any]]]],
+        out: Sequence[AbstractValue] | None = None,
+        **attributes: Any,
+    ) -> list[Any]:
+        """Write one operation that has regions, such as a reduction or a loop.
+
+        Args:
+          name: of a StableHLO op.
+          operands: MLIR values.
+          regions: for each region the avals of its arguments, and a function from those arguments
+            to the values that the region returns.
+          out: avals of the results; by default those of the eqn.
+          **attributes: as for `op`.
+        """
+        module = self.module_context
+        op = ir.Operation.create(
+            "stablehlo." + name,
+            results=[module.type_of(aval) for aval in (self.avals_out if out is None else out)],
+            operands=list(operands),
+            attributes={key: module.attribute(value) for key, value in attributes.items()},
+            regions=len(regions),
+        )
+        for region, (avals, body) in zip(op.regions, regions):
+            block = region.blocks.append(*[module.type_of(aval) for aval in avals])
+            with ir.InsertionPoint(block):
+                results = body(*block.arguments)
+                ir.Operation.create("stablehlo.return", results=[], operands=list(results))
+        return list(op.results)
+
+    def constant(self, value: Any, dtype: Any = None) -> Any:
+        """A constant array or scalar."""
+        return self.module_context.constant(np.asarray(value, dtype))
+
+    def full(self, value: Any, aval: AbstractValue) -> Any:
+        """An array of one value."""
+        assert isinstance(aval, ShapedArray)
+        scalar = self.constant(value, aval.dtype)
+        return self.broadcast_to(scalar, ShapedArray((), aval.dtype), aval.shape)
+
+    def broadcast_to(self, x: Any, aval: Any, shape: tuple[int, ...]) -> Any:
+        """An elementwise operand of type `aval` at the given shape."""
+        if aval.shape == shape:
+            return x
+        dims = tuple(range(len(shape))) if aval.shape else ()
+        out = ShapedArray(shape, aval.dtype)
+        return self.op("broadcast_in_dim", x, out=out, broadcast_dimensions=dims)
+
+    def convert(self, x: Any, aval: Any, dtype: Any) -> Any:
+        """An array of type `aval` converted to another dtype."""
+        if aval.dtype == dtype:
+            return x
+        return self.op("convert", x, out=ShapedArray(aval.shape, dtype))
+
+    def compare(self, direction: str, x: Any, y: Any, dtype: Any, out: Any = None) -> Any:
+        """Compare two arrays of `dtype`; `direction` is one of EQ, NE, LT, LE, GT, GE."""
+        if dtypes.issubdtype(dtype, np.inexact):
+            kind = "FLOAT"
+        elif dtypes.issubdtype(dtype, np.signedinteger):
+            kind = "SIGNED"
+        else:
+            kind = "UNSIGNED"
+        return self.op(
+            "compare",
+            x,
+            y,
+            out=out,
+            comparison_direction=f"#stablehlo<comparison_direction {direction}>",
+            compare_type=f"#stablehlo<comparison_type {kind}>",
+        )
+
+    def reduce(self, kind: str, x: Any, init: Any, axes: Sequence[int]) -> Any:
+        """Reduce an array over `axes` with the binary StableHLO op `kind`, beginning at `init`."""
+        scalar = ShapedArray((), self.avals_out[0].dtype)  # type: ignore[attr-defined]
+
+        def body(a: Any, b: Any) -> list[Any]:
+            return [self.op(kind, a, b, out=scalar)]
+
+        (out,) = self.op_with_regions(
+            "reduce",
+            [x, self.constant(init, scalar.dtype)],
+            [((scalar, scalar), body)],
+            dimensions=tuple(axes),
+        )
+        return out
+
+    # ---------------------------------------------------------------- jaxprs inside jaxprs
+
+    def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
+        """Call the function of a jaxpr, which is written once per module."""
+        return self.module_context.call(name, closed, operands, self.name_stack)
+
+    def inline(self, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
+        """Write the operations of a jaxpr at this place."""
+        return self.module_context.inline(closed, operands, self.name_stack)

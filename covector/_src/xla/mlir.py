@@ -1,0 +1,23 @@
+"""The parts of jaxlib's MLIR bindings that lowering uses, and the making of contexts."""
+
+from __future__ import annotations
+
+from jaxlib.mlir import ir
+from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+from jaxlib.mlir.dialects import chlo, func, sdy, stablehlo
+
+
+def make_context() -> ir.Context:
+    """A fresh MLIR context with the dialects of the programs we write."""
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.enable_multithreading(False)
+    for dialect in (stablehlo, chlo, sdy):
+        dialect.register_dialect(context)
+    _ = context.dialects["func"]  # looking a registered dialect up is what loads it
+    return context
+
+
+__all__ = ["chlo", "func", "ir", "make_context", "sdy", "stablehlo"]

@@ -1,0 +1,267 @@
+"""Writing a jaxpr as a module of StableHLO.
+
+The module's `main` is the jaxpr; a jaxpr in a parameter of an eqn (`jit`, a branch, a loop's body)
+becomes a private function, once per jaxpr object, however often it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..base import dtypes, source
+from ..core.avals import AbstractToken, AbstractValue
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from .mlir import ir, make_context
+
+EmitterFactory = Callable[..., Any]
+
+
+class ModuleContext:
+    """A module that is being written.
+
+    Attributes:
+      context, module: the MLIR context and module.
+      platform: the platform whose lowering rules apply, e.g. `"cpu"`.
+      host_callbacks: Python functions that the compiled program calls.
+      keepalives: objects that must live as long as the compiled program.
+    """
+
+    def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
+        self.context = make_context()
+        self.platform = platform
+        self.make_emitter = make_emitter
+        self.host_callbacks: list[Any] = []
+        self.keepalives: list[Any] = []
+        self._types: dict[AbstractValue, Any] = {}
+        self._attributes: dict[Any, Any] = {}
+        self._locations: dict[Any, Any] = {}
+        self._functions: dict[Any, str] = {}
+        self._names: dict[str, int] = {}
+        with self.context, ir.Location.unknown():
+            self.module = ir.Module.create()
+            self.module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
+            self._i64 = ir.IntegerType.get_signless(64)
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        return (self.platform,)
+
+    # ---------------------------------------------------------------- types, attributes, constants
+
+    def type_of(self, aval: AbstractValue) -> Any:
+        """The MLIR type of an aval."""
+        found = self._types.get(aval)
+        if found is None:
+            if isinstance(aval, AbstractToken):
+                found = ir.Type.parse("!stablehlo.token")
+            else:
+                found = ir.RankedTensorType.get(aval.shape, element_type(aval.dtype))  # type: ignore[attr-defined]
+            self._types[aval] = found
+        return found
+
+    def attribute(self, value: Any) -> Any:
+        """A Python value as an MLIR attribute (see `Emitter.op`)."""
+        if isinstance(value, ir.Attribute):
+            return value
+        if isinstance(value, np.ndarray):
+            return dense_elements(value)
+        key = (type(value), tuple(value) if isinstance(value, list) else value)
+        try:
+            found = self._attributes.get(key)
+        except TypeError:
+            return self._make_attribute(value)
+        if found is None:
+            found = self._attributes[key] = self._make_attribute(value)
+        return found
+
+    def _make_attribute(self, value: Any) -> Any:
+        if isinstance(value, (bool, np.bool_)):
+            return ir.BoolAttr.get(bool(value))
+        if isinstance(value, (int, np.integer)):
+            return ir.IntegerAttr.get(self._i64, int(value))
+        if isinstance(value, str):
+            return ir.Attribute.parse(value) if value[:1] == "#" else ir.StringAttr.get(value)
+        if isinstance(value, dict):
+            return ir.DictAttr.get({key: self.attribute(item) for key, item in value.items()})
+        if all(isinstance(item, (int, np.integer)) for item in value):
+            return ir.DenseI64ArrayAttr.get([int(item) for item in value])
+        return ir.ArrayAttr.get([self.attribute(item) for item in value])
+
+    def constant(self, value: np.ndarray) -> Any:
+        """Write a constant."""
+        value = np.asarray(value)
+        if value.size > 1 and not any(value.strides):  # a broadcast scalar stays one
+            value = np.ascontiguousarray(value)
+        attribute = dense_elements(value)
+        return ir.Operation.create(
+            "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
+        ).results[0]
+
+    def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:
+        """The place in the user's program, and the scopes' names, for profiles and dumps."""
+        key = (eqn.source, scopes, eqn.name_stack, eqn.primitive.name)
+        found = self._locations.get(key)
+        if found is None:
+            name = "/".join((*scopes, *eqn.name_stack, eqn.primitive.name))
+            place = source.file_and_line(eqn.source)
+            child = ir.Location.file(*place, 0) if place else ir.Location.unknown()
+            found = self._locations[key] = ir.Location.name(name, childLoc=child)
+        return found
+
+    # ---------------------------------------------------------------- functions
+
+    def write_main(
+        self, closed: ClosedJaxpr, arg_attributes: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        """Write the jaxpr as the module's entry; its constants are leading parameters."""
+        jaxpr = closed.jaxpr
+        name = self.module.operation.attributes["sym_name"].value
+        with self.context, ir.Location.unknown():
+            self._write_function("main", jaxpr, (name,), "public", arg_attributes)
+
+    def call(
+        self, name: str, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
+    ) -> list[Any]:
+        """Call the function of a jaxpr, writing it first if this is its first call."""
+        constants = [self.constant(np.asarray(const)) for const in closed.consts]
+        symbol = self._functions.get(closed.jaxpr)
+        if symbol is None:
+            symbol = self._functions[closed.jaxpr] = self._fresh_name(name)
+            scope = (*scopes, f"jit({name})")
+            self._write_function(symbol, closed.jaxpr, scope, "private", ())
+        op = ir.Operation.create(
+            "func.call",
+            results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],
+            operands=[*constants, *operands],
+            attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
+        )
+        return list(op.results)
+
+    def _fresh_name(self, name: str) -> str:
+        safe = "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "fun"
+        safe = safe if safe != "main" else "main_"
+        count = self._names.get(safe, 0)
+        self._names[safe] = count + 1
+        return f"{safe}_{count}" if count else safe
+
+    def _write_function(
+        self,
+        symbol: str,
+        jaxpr: Jaxpr,
+        scopes: tuple[str, ...],
+        visibility: str,
+        arg_attributes: Sequence[dict[str, Any]],
+    ) -> None:
+        params = [*jaxpr.constvars, *jaxpr.invars]
+        in_types = [self.type_of(v.aval) for v in params]
+        out_types = [self.type_of(v.aval) for v in jaxpr.outvars]
+        attributes = {
+            "sym_name": ir.StringAttr.get(symbol),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(in_types, out_types)),
+            "sym_visibility": ir.StringAttr.get(visibility),
+        }
+        if arg_attributes:
+            attributes["arg_attrs"] = ir.ArrayAttr.get(
+                [
+                    ir.DictAttr.get({k: self.attribute(v) for k, v in a.items()})
+                    for a in arg_attributes
+                ]
+            )
+        with ir.InsertionPoint.at_block_begin(self.module.body):
+            func = ir.Operation.create("func.func", attributes=attributes, regions=1)
+        block = func.regions[0].blocks.append(*in_types)
+        with ir.InsertionPoint(block):
+            outs = self._write_eqns(jaxpr, list(block.arguments), scopes)
+            ir.Operation.create("func.return", results=[], operands=outs)
+
+    def inline(
+        self, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
+    ) -> list[Any]:
+        """Write the eqns of a jaxpr at the current place."""
+        constants = [self.constant(np.asarray(const)) for const in closed.consts]
+        return self._write_eqns(closed.jaxpr, [*constants, *operands], scopes)
+
+    def _write_eqns(
+        self, jaxpr: Jaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
+    ) -> list[Any]:
+        env: dict[Var, Any] = dict(zip([*jaxpr.constvars, *jaxpr.invars], operands))
+
+        def read(atom: Any) -> Any:
+            if type(atom) is Literal:
+                return self.constant(np.asarray(atom.val, dtype=atom.aval.dtype))  # type: ignore[attr-defined]
+            return env[atom]
+
+        for eqn in jaxpr.eqns:
+            emitter = self.make_emitter(
+                self,
+                eqn.primitive,
+                [v.aval for v in eqn.invars],
+                [v.aval for v in eqn.outvars],
+                eqn,
+                scopes,
+            )
+            with self.location(eqn, scopes):
+                out = eqn.primitive.emit(emitter, *map(read, eqn.invars), **eqn.params)
+            if isinstance(out, (list, tuple)):
+                env.update(zip(eqn.outvars, out))
+            else:
+                env[eqn.outvars[0]] = out
+        return [read(atom) for atom in jaxpr.outvars]
+
+
+# ---------------------------------------------------------------- dtypes in MLIR
+
+_FLOAT_TYPES: dict[Any, Callable[[], Any]] = {
+    "float16": lambda: ir.F16Type.get(),
+    "bfloat16": lambda: ir.BF16Type.get(),
+    "float32": lambda: ir.F32Type.get(),
+    "float64": lambda: ir.F64Type.get(),
+    "complex64": lambda: ir.ComplexType.get(ir.F32Type.get()),
+    "complex128": lambda: ir.ComplexType.get(ir.F64Type.get()),
+    "float0": lambda: ir.IntegerType.get_signless(1),
+    "bool": lambda: ir.IntegerType.get_signless(1),
+}
+
+
+def element_type(dtype: Any) -> Any:
+    """The MLIR type of an array's elements."""
+    if dtype == dtypes.float0:
+        return ir.IntegerType.get_signless(1)
+    name = np.dtype(dtype).name
+    make = _FLOAT_TYPES.get(name)
+    if make is not None:
+        return make()
+    if name.startswith("float"):  # the 8-, 6- and 4-bit floats are spelled the same but for this
+        return ir.Type.parse("f" + name.removeprefix("float").upper().replace("_", ""))
+    width = dtypes.bit_width(dtype)
+    if dtypes.issubdtype(dtype, np.unsignedinteger):
+        return ir.IntegerType.get_unsigned(width)
+    return ir.IntegerType.get_signless(width)
+
+
+_SUB_BYTE = {
+    np.dtype(t) for t in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
+}
+
+
+def dense_elements(value: np.ndarray) -> Any:
+    """An array as an MLIR attribute; a scalar, or an array of one value, as a splat."""
+    value = np.asarray(value)
+    if value.dtype == dtypes.float0:
+        value = np.zeros(value.shape, np.bool_)
+    kind = element_type(value.dtype)
+    shape = value.shape
+    if value.dtype == np.bool_:
+        bits = np.packbits(value.reshape(-1), bitorder="little")
+        if value.size == 1:
+            bits = np.array([0xFF if value.reshape(-1)[0] else 0], np.uint8)
+        return ir.DenseElementsAttr.get(bits, type=kind, shape=shape)
+    if value.dtype in _SUB_BYTE:
+        value = value.astype(np.int8 if np.dtype(value.dtype).name[0] == "i" else np.uint8)
+    elif value.dtype.kind == "V" or value.dtype.isbuiltin != 1:
+        value = value.view(f"uint{8 * value.dtype.itemsize}")
+    return ir.DenseElementsAttr.get(np.ascontiguousarray(value), type=kind, shape=shape)
