@@ -26,24 +26,10 @@ _install_backend(_XlaBackend())
 
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
-    [
-        "core",
-        "debug",
-        "dlpack",
-        "dtypes",
-        "errors",
-        "extend",
-        "interpreters",
-        "lax",
-        "numpy",
-        "reference",
-        "sharding",
-        "stages",
-        "testing",
-        "tree",
-        "tree_util",
-        "typing",
-    ]
+    {
+        *("core", "debug", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
+        *("reference", "sharding", "stages", "testing", "tree", "tree_util", "typing"),
+    }
 )
 
 

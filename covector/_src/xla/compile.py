@@ -131,8 +131,9 @@ def lower_jaxpr(
         {"tf.aliasing_output": None} if donated and donated[i] else {} for i in kept
     ]
     _assign_donations(attributes, [v.aval for v in jaxpr.invars], jaxpr, len(big))
-    main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
-    module.write_main(ClosedJaxpr(main, [values[v] for v in small]), attributes)
+    inputs = [*big, *jaxpr.invars]
+    main = Jaxpr(small, inputs, jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
+    module.write_main(main, [values[v] for v in small], attributes)
     return LoweredModule(module, kept, [values[v] for v in big])
 
 

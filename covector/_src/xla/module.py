@@ -115,13 +115,12 @@ class ModuleContext:
     # ---------------------------------------------------------------- functions
 
     def write_main(
-        self, closed: ClosedJaxpr, arg_attributes: Sequence[dict[str, Any]] = ()
+        self, jaxpr: Jaxpr, consts: Sequence[Any], arg_attributes: Sequence[dict[str, Any]]
     ) -> None:
-        """Write the jaxpr as the module's entry; its constants are leading parameters."""
-        jaxpr = closed.jaxpr
+        """Write the jaxpr as the module's entry, with its constants written into it."""
         name = self.module.operation.attributes["sym_name"].value
         with self.context, ir.Location.unknown():
-            self._write_function("main", jaxpr, (name,), "public", arg_attributes)
+            self._write_function("main", jaxpr, (name,), "public", arg_attributes, consts)
 
     def call(
         self, name: str, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
@@ -132,7 +131,7 @@ class ModuleContext:
         if symbol is None:
             symbol = self._functions[closed.jaxpr] = self._fresh_name(name)
             scope = (*scopes, f"jit({name})")
-            self._write_function(symbol, closed.jaxpr, scope, "private", ())
+            self._write_function(symbol, closed.jaxpr, scope, "private")
         op = ir.Operation.create(
             "func.call",
             results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],
@@ -154,9 +153,11 @@ class ModuleContext:
         jaxpr: Jaxpr,
         scopes: tuple[str, ...],
         visibility: str,
-        arg_attributes: Sequence[dict[str, Any]],
+        arg_attributes: Sequence[dict[str, Any]] = (),
+        consts: Sequence[Any] | None = None,
     ) -> None:
-        params = [*jaxpr.constvars, *jaxpr.invars]
+        """Write a function; its constants are written into it if given, else parameters."""
+        params = [*jaxpr.constvars, *jaxpr.invars] if consts is None else jaxpr.invars
         in_types = [self.type_of(v.aval) for v in params]
         out_types = [self.type_of(v.aval) for v in jaxpr.outvars]
         attributes = {
@@ -175,7 +176,8 @@ class ModuleContext:
             func = ir.Operation.create("func.func", attributes=attributes, regions=1)
         block = func.regions[0].blocks.append(*in_types)
         with ir.InsertionPoint(block):
-            outs = self._write_eqns(jaxpr, list(block.arguments), scopes)
+            constants = [self.constant(np.asarray(const)) for const in consts or ()]
+            outs = self._write_eqns(jaxpr, [*constants, *block.arguments], scopes)
             ir.Operation.create("func.return", results=[], operands=outs)
 
     def inline(
