@@ -468,7 +468,7 @@ compilation_cache_dir = _flag(
 )
 compilation_cache_max_size = _flag(
     "compilation_cache_max_size",
-    -1,
+    1 << 30,
     Integer(least=-1),
     "How many bytes that folder may hold, the least recently used being dropped; 0 keeps "
     "nothing, -1 sets no limit.",

@@ -427,9 +427,13 @@ def _reader_for(kind: type) -> _Reader:
         return _read_name
     if issubclass(kind, ExtendedDType):
         return lambda x: (x, False)
-    if hasattr(kind, "weak_type"):  # arrays, tracers and abstract values
-        return operator.attrgetter("dtype", "weak_type")
+    if hasattr(kind, "weak_type"):
+        return _read_own
     return _read_foreign
+
+
+# Covector's arrays, tracers and abstract values.
+_read_own = operator.attrgetter("dtype", "weak_type")
 
 
 def _read_type(x: type) -> tuple[Any, bool]:
@@ -448,6 +452,8 @@ def _read_foreign(x: Any) -> tuple[Any, bool]:
     """NumPy arrays, and whatever else has a dtype."""
     if x is None:
         raise ValueError(errors.no_dtype_given("dtype"))
+    if hasattr(x, "weak_type"):  # on the instance alone, not on its class
+        return _read_own(x)
     dtype = getattr(x, "dtype", None)
     if not isinstance(dtype, (np.dtype, ExtendedDType)):
         try:
@@ -545,7 +551,7 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
         raise ValueError(errors.no_arguments("result_type", "an array or a dtype"))
     dtype, weak = lattice_result_type(*[default_float_dtype() if a is None else a for a in args])
     if weak:
-        dtype = canonicalize_dtype(_PYTHON_TYPE[dtype])
+        dtype = canonicalize_dtype(np.uint64 if dtype in _UNSIGNED else _PYTHON_TYPE[dtype])
     return (dtype, weak) if return_weak_type_flag else dtype
 
 

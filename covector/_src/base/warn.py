@@ -12,7 +12,7 @@ _PACKAGE = str(Path(__file__).parents[2]) + "/"
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the innermost line outside this package; once per line, as is Python's habit."""
-    level = 1
+    level = 2  # that of the caller
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level += 1
