@@ -203,6 +203,34 @@ def _name_of(fun: object) -> str:
     return getattr(fun, "__name__", None) or repr(fun)
 
 
+# ---------------------------------------------------------------- arrays and devices
+
+
+def array_deleted(aval: object) -> str:
+    return (
+        f"The array of type {aval} was deleted: by its `delete`, or because it was donated to a "
+        "compiled function (donate_argnums), which reused its memory for a result. Use the "
+        "function's result, or do not donate the argument."
+    )
+
+
+def devices_differ(doing: str, arrays: Sequence[tuple[object, object]]) -> str:
+    listed = "; ".join(f"{aval} on {device}" for aval, device in arrays)
+    return (
+        f"[{doing}] Received incompatible devices for one computation: {listed}. Arrays that were "
+        "put on a device with `device_put` stay there; move them to one device with `device_put` "
+        "first."
+    )
+
+
+def unknown_backend(name: str, why: str) -> str:
+    return (
+        f"[devices] the backend {name!r} is not available: {why}. Install the PJRT plugin that "
+        "matches this jaxlib, or choose another platform (the `platforms` flag, or the "
+        "environment variable COVECTOR_PLATFORMS)."
+    )
+
+
 def escaped_tracer(tracer: object, doing: str) -> str:
     origin = tracer.origin()  # type: ignore[attr-defined]
     made = f"\n  It was made {origin}." if origin else ""

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
+from ..base.errors import array_deleted
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
-from .devices import default_device, sharding_on
+from .devices import first_device, sharding_on
 from .native import xla_client
+from .placement import Placement, SingleDeviceSharding
 
 
 class ArrayImpl(Array):
-    """An array whose elements exist.
+    """An array whose elements exist, or are being computed.
 
     Slots:
       aval: shape, dtype and weak type.
       _buffer: jaxlib's array.
-      _placement: None on the default device; otherwise the device the array is committed to.
+      _placement: where the array is, and whether it is committed to stay there; None for the
+        usual case, an uncommitted array on the process's first device.
+      _host: the elements on the host, once they have been asked for.
     """
 
     __slots__ = ("_buffer", "_host", "_placement", "aval")
     aval: ShapedArray
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, buffer: Any, aval: ShapedArray, placement: Any = None):
+    def __init__(self, buffer: Any, aval: ShapedArray, placement: Placement | None = None):
         self._buffer = buffer
         self.aval = aval
         self._placement = placement
         self._host = None
+
+    # ---------------------------------------------------------------- type
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,13 +59,90 @@ class ArrayImpl(Array):
     def weak_type(self) -> bool:
         return self.aval.weak_type
 
+    # ---------------------------------------------------------------- place and life
+
+    @property
+    def device(self) -> Any:
+        """The device that holds the array."""
+        return first_device() if self._placement is None else self._placement.device
+
+    @property
+    def committed(self) -> bool:
+        """Whether computations with the array must run on its device."""
+        return self._placement is not None and self._placement.committed
+
+    _committed = committed
+
+    @property
+    def sharding(self) -> SingleDeviceSharding:
+        """How the array is spread over devices."""
+        return SingleDeviceSharding(self.device)
+
+    def devices(self) -> set[Any]:
+        """The set of devices that hold the array."""
+        return {self.device}
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        return True
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        return True
+
+    def block_until_ready(self) -> ArrayImpl:
+        """Wait until the elements are computed; returns the array itself."""
+        self._check_alive()
+        self._buffer.block_until_ready()
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the elements are computed, without waiting."""
+        self._check_alive()
+        return self._buffer.is_ready()
+
+    def delete(self) -> None:
+        """Free the array's memory now; the array cannot be used afterwards."""
+        self._host = None
+        if not self._buffer.is_deleted():
+            self._buffer.delete()
+
+    def is_deleted(self) -> bool:
+        """Whether the memory was freed, by `delete` or by donation to a compiled program."""
+        return self._buffer.is_deleted()
+
+    def _check_alive(self) -> None:
+        if self._buffer.is_deleted():
+            raise RuntimeError(array_deleted(self.aval))
+
+    def on_device_size_in_bytes(self) -> int:
+        """How much memory the array takes on its device."""
+        return self._buffer.on_device_size_in_bytes()
+
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the elements; valid only as long as the array lives."""
+        return self._buffer.unsafe_buffer_pointer()
+
+    def copy_to_host_async(self) -> None:
+        """Begin copying the elements to the host, so that reading them later need not wait."""
+        self._check_alive()
+        self._buffer._copy_single_device_array_to_host_async()
+
+    # ---------------------------------------------------------------- elements
+
     def to_numpy(self) -> np.ndarray:
-        """The elements as a read-only NumPy array, on the host; shared where it can be."""
-        if self._host is None:
+        """The elements as a read-only NumPy array, sharing the device's memory where it can."""
+        host = self._host
+        if host is None:
+            self._check_alive()
             host = self._buffer._single_device_array_to_np_array_did_copy()[0]
+            if self.aval.dtype == dtypes.float0:
+                host = np.zeros(self.aval.shape, dtypes.float0)
             host.flags.writeable = False
             self._host = host
-        return self._host
+        elif self._buffer.is_deleted():
+            self._check_alive()
+        return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         host = self.to_numpy()
@@ -68,40 +152,88 @@ class ArrayImpl(Array):
             return host.astype(dtype)
         return host.copy() if copy else host
 
-    def block_until_ready(self) -> ArrayImpl:
-        """Wait until the elements are computed; returns the array itself."""
-        self._buffer.block_until_ready()
-        return self
+    if sys.version_info >= (3, 12):
+
+        def __buffer__(self, flags: int) -> memoryview:
+            return memoryview(self.to_numpy())
+
+    def __dlpack__(self, *, stream: Any = None, **_options: Any) -> Any:
+        self.block_until_ready()
+        return xla_client._xla.buffer_to_dlpack_managed_tensor(self._buffer, stream=stream)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        device = self.device
+        kinds = {"cpu": 1, "cuda": 2, "gpu": 2, "rocm": 10}
+        return kinds[device.platform], device.local_hardware_id if device.platform != "cpu" else 0
+
+    def __copy__(self) -> ArrayImpl:
+        return put(self.to_numpy(), self._placement, self.aval)
+
+    def __deepcopy__(self, memo: Any) -> ArrayImpl:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple:
+        return _unpickle, (np.array(self.to_numpy()), self.aval.weak_type)
 
 
 aval_getters[ArrayImpl] = lambda x: x.aval
 
 
-def put(x: Any, device: Any = None, aval: Any = None) -> ArrayImpl:
+def _unpickle(host: np.ndarray, weak_type: bool) -> ArrayImpl:
+    return put(host, None, ShapedArray(host.shape, host.dtype, weak_type))
+
+
+def put(
+    x: Any,
+    placement: Placement | None = None,
+    aval: ShapedArray | None = None,
+    may_alias: bool = False,
+) -> ArrayImpl:
     """Put a NumPy array or Python scalar on a device.
 
     Args:
       x: the value; its dtype is canonicalized.
-      device: commits the array to that device; None means the default one, uncommitted.
+      placement: where to, and whether to stay; None is the first device, uncommitted.
       aval: the type of the result if it is known.
+      may_alias: whether the array may share the memory of `x`, which then must never change.
     """
     if aval is None:
-        aval = aval_of(x)
-    target = default_device() if device is None else device
-    host = np.asarray(x, dtype=aval.dtype if aval.dtype != dtypes.float0 else np.bool_)
-    buffer = put_buffer(host, aval, target)
-    return ArrayImpl(buffer, aval, device)
+        aval = aval_of(x)  # type: ignore[assignment]
+        assert isinstance(aval, ShapedArray)
+    is_float0 = aval.dtype == dtypes.float0
+    host = np.zeros(aval.shape, np.bool_) if is_float0 else np.asarray(x, aval.dtype)
+    device = first_device() if placement is None else placement.device
+    return ArrayImpl(_put_buffer(host, aval, device, may_alias), aval, placement)
 
 
-def put_buffer(host: np.ndarray, aval: ShapedArray, device: Any) -> Any:
-    """Copy host memory to a device; the memory may be changed as soon as this returns."""
+def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
+    """Host memory as a buffer; without `may_alias` it may change as soon as this returns."""
+    semantics = xla_client.HostBufferSemantics
+    alias = may_alias and not host.flags.writeable
     return xla_client.batched_device_put(
         aval,
         sharding_on(device),
         [host],
         [device],
         True,
-        force_copy=True,
-        host_buffer_semantics=xla_client.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL,
+        force_copy=not alias,
+        host_buffer_semantics=(
+            semantics.ZERO_COPY if alias else semantics.IMMUTABLE_ONLY_DURING_CALL
+        ),
         enable_x64=True,
     )
+
+
+def move(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
+    """The array at another placement; its buffer is shared if the device stays the same."""
+    device = first_device() if placement is None else placement.device
+    if x.device == device:
+        return x if x._placement is placement else ArrayImpl(x._buffer, x.aval, placement)
+    x._check_alive()
+    (buffer,) = xla_client.batched_copy_array_to_devices_with_sharding(
+        [x._buffer],
+        [[device]],
+        [sharding_on(device)],
+        [xla_client.ArrayCopySemantics.ALWAYS_COPY],
+    )
+    return ArrayImpl(buffer, x.aval, placement)

@@ -11,11 +11,12 @@ from ..base.errors import JaxRuntimeError
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..transforms.simplify import drop_dead_code
-from .array import ArrayImpl, put
-from .devices import default_client, default_device, device_list, sharding_on
+from .array import ArrayImpl, move, put
+from .devices import device_list, sharding_on
 from .emitter import Emitter
 from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
+from .placement import placement_on
 
 # Captured arrays above this size are parameters of the compiled program rather than constants in
 # it: XLA would copy them around and fold what is computed from them.
@@ -81,24 +82,29 @@ class Executable:
 
 def compile_jaxpr(
     closed: ClosedJaxpr,
+    device: Any,
     name: str = "fun",
     donated: Sequence[bool] = (),
     keep_unused: bool = False,
     compiler_options: dict[str, Any] | None = None,
 ) -> Executable:
-    """Lower and compile a closed jaxpr for the default device.
+    """Lower and compile a closed jaxpr for a device.
 
     Args:
       closed: the program.
+      device: where it runs.
       name: of the module.
       donated: for each argument, whether its memory may be reused for an output.
       keep_unused: whether arguments that the program does not read stay parameters of it.
       compiler_options: XLA's options by name.
     """
-    device = default_device()
     lowered = lower_jaxpr(closed, name, donated, keep_unused, device.platform)
     loaded = xla_compile(lowered.module_context, device, compiler_options)
-    consts = [put(c)._buffer if type(c) is not ArrayImpl else c._buffer for c in lowered.consts]
+    placement = placement_on(device, False)
+    consts = [
+        (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
+        for c in lowered.consts
+    ]
     keepalives = lowered.module_context.keepalives
     return Executable(loaded, closed, lowered.kept, consts, device, keepalives)
 
@@ -171,9 +177,9 @@ def xla_compile(module: ModuleContext, device: Any, compiler_options: Any = None
         options.env_option_overrides = [*options.env_option_overrides, (key, value)]
     try:
         if module.host_callbacks:
-            return default_client().compile_and_load(
+            return device.client.compile_and_load(
                 module.module, device_list(device), options, host_callbacks=module.host_callbacks
             )
-        return default_client().compile_and_load(module.module, device_list(device), options)
+        return device.client.compile_and_load(module.module, device_list(device), options)
     except xla_client.XlaRuntimeError as error:
         raise JaxRuntimeError(f"[compilation] XLA refused the program: {error}") from error

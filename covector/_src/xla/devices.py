@@ -6,7 +6,9 @@ from functools import cache
 from typing import Any
 
 from ..base import config
+from ..base.errors import unknown_backend
 from .native import _jax, xla_client
+from .plugins import find_plugins, make_plugin_client
 
 
 class DeviceSharding(_jax.SingleDeviceSharding):
@@ -20,33 +22,159 @@ class DeviceSharding(_jax.SingleDeviceSharding):
         return xla_client.HloSharding.replicate()
 
 
-@cache
-def cpu_client() -> Any:
-    """The client of the host's processor."""
-    count = config.read("num_cpu_devices")
-    return xla_client.make_cpu_client(num_devices=count if count and count > 0 else None)
+# ---------------------------------------------------------------- clients
 
-
-def default_client() -> Any:
-    return cpu_client()
+# Other names under which users ask for a platform.
+_ALIASES = {"gpu": ("cuda", "rocm"), "cuda": ("cuda",), "rocm": ("rocm",), "tpu": ("tpu",)}
 
 
 @cache
-def _first_device() -> Any:
-    return default_client().local_devices()[0]
+def client(platform: str) -> Any:
+    """The PJRT client of a platform; it is made at the first request."""
+    if platform == "cpu":
+        count = config.num_cpu_devices.value
+        return xla_client.make_cpu_client(num_devices=count if count and count > 0 else None)
+    return make_plugin_client(platform)
 
 
-def default_device() -> Any:
-    """The device on which arrays land unless they are told otherwise."""
-    return config.read("default_device") or _first_device()
+@cache
+def platforms() -> tuple[str, ...]:
+    """The platforms that have a working client, the default one first.
+
+    An accelerator whose plugin is installed comes before the CPU; the flag `platforms` (or the
+    environment variable of that name) says which to use, and then each must work.
+    """
+    chosen = config.platforms.value
+    if chosen:
+        names = [name.strip() for name in chosen.split(",") if name.strip()]
+        found = [_first_working(_ALIASES.get(name, (name,)), name) for name in names]
+        return tuple(found)
+    working = []
+    for name in find_plugins():
+        try:
+            client(name)
+        except RuntimeError:  # the plugin is there, its hardware is not
+            continue
+        working.append(name)
+    return (*working, "cpu")
+
+
+def _first_working(candidates: tuple[str, ...], asked: str) -> str:
+    problems = []
+    for name in candidates:
+        if name != "cpu" and name not in find_plugins():
+            problems.append(f"no plugin for {name} is installed")
+            continue
+        try:
+            client(name)
+        except RuntimeError as error:
+            problems.append(f"{name}: {error}")
+        else:
+            return name
+    raise RuntimeError(unknown_backend(asked, "; ".join(problems)))
+
+
+def _resolve(backend: str | None) -> str:
+    if backend is None:
+        return platforms()[0]
+    candidates = _ALIASES.get(backend, (backend,))
+    for name in candidates:
+        if name in platforms() or name == "cpu":
+            return name
+    raise RuntimeError(unknown_backend(backend, f"the platforms here are {', '.join(platforms())}"))
+
+
+# ---------------------------------------------------------------- devices
+
+
+@cache
+def first_device() -> Any:
+    """The device on which computations run unless something says otherwise."""
+    return client(platforms()[0]).local_devices()[0]
+
+
+def device_of(device: Any) -> Any:
+    """A device from what users may give for one: a device, or the name of a platform."""
+    if isinstance(device, str):
+        return devices(device)[0]
+    return device
 
 
 @cache
 def sharding_on(device: Any) -> DeviceSharding:
-    """The sharding of arrays that lie on `device`."""
+    """The sharding of arrays that lie on `device`, for jaxlib."""
     return DeviceSharding(device)
 
 
 @cache
 def device_list(device: Any) -> Any:
     return _jax.DeviceList((device,))
+
+
+def default_backend() -> str:
+    """The name of the platform on which computations run by default: `"cpu"`, `"gpu"`, `"tpu"`.
+
+    >>> import covector
+    >>> covector.default_backend()
+    'cpu'
+    """
+    name = platforms()[0]
+    return "gpu" if name in _ALIASES["gpu"] else name
+
+
+def devices(backend: str | None = None) -> list[Any]:
+    """All devices of a platform, those of other processes included.
+
+    Args:
+      backend: `"cpu"`, `"gpu"` or `"tpu"`; the default platform if None.
+
+    Raises:
+      RuntimeError: the platform has no working plugin here; the message says why.
+
+    >>> import covector
+    >>> covector.devices()[0].platform
+    'cpu'
+    """
+    return client(_resolve(backend)).devices()
+
+
+def local_devices(
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
+) -> list[Any]:
+    """The devices of a platform that are attached to one process, by default this one."""
+    found = client(_resolve(backend))
+    if process_index is None and host_id is None:
+        return found.local_devices()
+    wanted = process_index if process_index is not None else host_id
+    return [device for device in found.devices() if device.process_index == wanted]
+
+
+def device_count(backend: str | None = None) -> int:
+    """How many devices a platform has, over all processes."""
+    return client(_resolve(backend)).device_count()
+
+
+def local_device_count(backend: str | None = None) -> int:
+    """How many devices of a platform are attached to this process."""
+    return client(_resolve(backend)).local_device_count()
+
+
+def process_index(backend: str | None = None) -> int:
+    """The number of this process among those that compute together; 0 if it is alone."""
+    return client(_resolve(backend)).process_index()
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """The numbers of all processes that compute together."""
+    return sorted({device.process_index for device in devices(backend)})
+
+
+def process_count(backend: str | None = None) -> int:
+    """How many processes compute together."""
+    return len(process_indices(backend))
+
+
+def clear_clients() -> None:
+    """Forget the clients; for tests that change which platforms there are."""
+    for cached in (client, platforms, first_device, sharding_on, device_list):
+        cached.cache_clear()

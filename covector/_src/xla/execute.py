@@ -3,6 +3,10 @@
 An op on concrete arrays runs as a compiled program of that one op, cached on the types of its
 operands and its parameters.  A compiled program is an `Executable`; calling it takes four
 microseconds in XLA and as little as possible here.
+
+Nearly all arrays lie uncommitted on the first device, which is what `_placement is None` says; the
+paths below look at nothing else for them.  Where a computation on other arrays runs is decided in
+`_run_placed`.
 """
 
 from __future__ import annotations
@@ -18,9 +22,16 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..core.trace import check_no_escaped_tracer
-from .array import ArrayImpl, put
+from .array import ArrayImpl, move, put
 from .compile import Executable, compile_jaxpr
-from .devices import default_device
+from .devices import device_of, first_device
+from .placement import (
+    Placement,
+    SingleDeviceSharding,
+    common_placement,
+    default_placement,
+    placement_on,
+)
 
 # In-memory caches are emptied when they reach this many entries.
 OP_CACHE_LIMIT = 4096
@@ -38,28 +49,67 @@ class XlaBackend:
         # Compiled programs live as long as the jaxprs that they were compiled from.
         self._programs: WeakKeyDictionary[ClosedJaxpr, dict[Any, Executable]] = WeakKeyDictionary()
 
+    # ---------------------------------------------------------------- single ops
+
     def execute(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        arrays = [x if type(x) is ArrayImpl else self.to_array(x, primitive.name) for x in args]
+        arrays, avals = [], []
+        for x in args:
+            if type(x) is not ArrayImpl:
+                x = self.to_array(x, primitive.name)
+            if x._placement is not None:
+                return self._execute_placed(primitive, args, params)
+            arrays.append(x)
+            avals.append(x.aval)
+        trace_key = config.trace_key()
         key = (
-            primitive,
-            tuple([x.aval for x in arrays]),
-            tuple(params.items()) if params else None,
-            config.trace_key(),
+            (primitive, *avals, *params.items(), trace_key)
+            if params
+            else (primitive, *avals, trace_key)
         )
         try:
-            executable = self._ops.get(key)
+            executable = self._ops[key]
+        except KeyError:
+            if config.default_device.value is not None:
+                return self._execute_placed(primitive, args, params)
+            executable = self._compile_op(key, primitive, avals, params, first_device())
         except TypeError:  # a parameter is not hashable
-            return compile_jaxpr(_single_op(primitive, arrays, params)).run(arrays)
-        if executable is None:
-            if len(self._ops) >= OP_CACHE_LIMIT:
-                self._ops.clear()
-            executable = compile_jaxpr(_single_op(primitive, arrays, params), primitive.name)
-            self._ops[key] = executable
+            return self._execute_placed(primitive, args, params)
         outs = executable.run(arrays)
         return outs if primitive.multiple_results else outs[0]
 
+    def _execute_placed(
+        self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        """Execute an op whose operands do not all lie uncommitted on the first device."""
+        arrays = [self.to_array(x, primitive.name) for x in args]
+        placement = common_placement(arrays, primitive.name)
+        arrays = [move(x, placement) for x in arrays]
+        device = first_device() if placement is None else placement.device
+        avals = [x.aval for x in arrays]
+        key = (primitive, *avals, *params.items(), config.trace_key(), device)
+        try:
+            executable = self._ops.get(key)
+        except TypeError:
+            executable = compile_jaxpr(_single_op(primitive, avals, params), device)
+        if executable is None:
+            executable = self._compile_op(key, primitive, avals, params, device)
+        outs = _placed(executable.run(arrays), placement)
+        return outs if primitive.multiple_results else outs[0]
+
+    def _compile_op(
+        self, key: Any, primitive: Primitive, avals: Sequence[Any], params: Any, device: Any
+    ) -> Executable:
+        if len(self._ops) >= OP_CACHE_LIMIT:
+            self._ops.clear()
+        program = _single_op(primitive, avals, params)
+        executable = self._ops[key] = compile_jaxpr(program, device, primitive.name)
+        return executable
+
+    # ---------------------------------------------------------------- programs
+
     def executable_of(
         self,
+        device: Any = None,
         *,
         jaxpr: ClosedJaxpr,
         name: str,
@@ -69,51 +119,94 @@ class XlaBackend:
         compiler_options: tuple[tuple[str, Any], ...],
     ) -> Executable:
         """The compiled program of a `jit`, compiled at the first request for it."""
-        options = (donated_invars, keep_unused, compiler_options, config.trace_key())
+        device = first_device() if device is None else device
+        options = (device, donated_invars, keep_unused, compiler_options, config.trace_key())
         programs = self._programs.setdefault(jaxpr, {})
         executable = programs.get(options)
         if executable is None:
             executable = programs[options] = compile_jaxpr(
-                jaxpr, name, donated_invars, keep_unused, dict(compiler_options)
+                jaxpr, device, name, donated_invars, keep_unused, dict(compiler_options)
             )
         return executable
 
-    def run_jaxpr(self, args: Sequence[Any], **params: Any) -> list[ArrayImpl]:
-        """Apply the `jit` primitive to concrete values."""
-        arrays = [x if type(x) is ArrayImpl else self.to_array(x, params["name"]) for x in args]
-        return self.executable_of(**params).run(arrays)
+    def run_jaxpr(self, args: Sequence[Any], device: Any = None, **params: Any) -> list[ArrayImpl]:
+        """Apply the `jit` primitive to concrete values, where they lie or on a given device."""
+        arrays = [self.to_array(x, params["name"]) for x in args]
+        if device is not None:
+            placement = placement_on(device, True)
+        else:
+            placement = common_placement(arrays, params["name"])
+        arrays = [move(x, placement) for x in arrays]
+        device = first_device() if placement is None else placement.device
+        return _placed(self.executable_of(device, **params).run(arrays), placement)
+
+    # ---------------------------------------------------------------- values
 
     def to_array(self, x: Any, doing: str = "evaluation") -> ArrayImpl:
         """A concrete value as an array; scalars are put on the device once per value."""
         if isinstance(x, ArrayImpl):
             return x
         check_no_escaped_tracer((x,), doing)
+        if hasattr(type(x), "__jax_array__"):
+            return self.to_array(x.__jax_array__(), doing)
         aval = aval_of(x)
         if not isinstance(aval, ShapedArray):
             raise TypeError(f"[{doing}] a value of type {aval} cannot be put on a device")
-        if aval.shape != ():
-            return put(x, aval=aval)
+        placement = default_placement()
+        if aval.shape != () or not isinstance(aval.dtype, np.dtype):
+            return put(x, placement, aval)
         value = x.item() if isinstance(x, (np.ndarray, np.generic)) else x
         # 0.0 and -0.0 are equal but not the same, NaN is the same but not equal: hence repr.
-        key = (aval, repr(value) if value == 0 or value != value else value, default_device())
-        array = self._scalars.get(key)
-        if array is None:
+        key = (aval, repr(value) if value == 0 or value != value else value, placement)
+        try:
+            return self._scalars[key]
+        except KeyError:
             if len(self._scalars) >= SCALAR_CACHE_LIMIT:
                 self._scalars.clear()
-            array = self._scalars[key] = put(x, aval=aval)
-        return array
+            array = self._scalars[key] = put(x, placement, aval)
+            return array
+        except TypeError:  # a scalar of a structured dtype
+            return put(x, placement, aval)
+
+    def device_put(self, x: Any, target: Any, may_alias: bool = False) -> ArrayImpl:
+        """A value on a device.
+
+        Args:
+          x: the value.
+          target: a device, a sharding or the name of a platform, to which the result is committed;
+            None leaves an array where it is.
+          may_alias: whether the result may share memory with a read-only NumPy array.
+        """
+        placement = default_placement() if target is None else placement_of_target(target)
+        if isinstance(x, ArrayImpl):
+            return x if target is None else move(x, placement)
+        check_no_escaped_tracer((x,), "device_put")
+        return put(x, placement, may_alias=may_alias)
 
     def clear(self) -> None:
-        """Forget compiled ops and scalars."""
+        """Forget compiled ops, compiled programs and scalars."""
         self._ops.clear()
         self._scalars.clear()
         self._programs.clear()
 
 
-def _single_op(primitive: Primitive, arrays: Sequence[ArrayImpl], params: Any) -> ClosedJaxpr:
+def placement_of_target(target: Any) -> Placement | None:
+    """The placement that a device, a sharding or the name of a platform asks for."""
+    if isinstance(target, SingleDeviceSharding):
+        target = target._device
+    return placement_on(device_of(target), True)
+
+
+def _placed(outs: list[ArrayImpl], placement: Placement | None) -> list[ArrayImpl]:
+    if placement is not None:
+        for out in outs:
+            out._placement = placement
+    return outs
+
+
+def _single_op(primitive: Primitive, avals: Sequence[Any], params: Any) -> ClosedJaxpr:
     """The program of one op."""
-    avals = tuple([x.aval for x in arrays])
-    out, effects = primitive.typecheck(avals, params)
+    out, effects = primitive.typecheck(tuple(avals), params)
     invars = [Var(aval) for aval in avals]
     outvars = [Var(aval) for aval in (out if primitive.multiple_results else [out])]
     eqn = JaxprEqn(list(invars), outvars, primitive, params, effects)

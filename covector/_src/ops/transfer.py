@@ -1,0 +1,57 @@
+"""Moving arrays between devices, as a primitive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.primitive import BuiltinPrimitive
+from ..core.zeros import Zero
+from ..xla.native import xla_client
+
+REUSE_INPUT = xla_client.ArrayCopySemantics.REUSE_INPUT
+
+
+class DevicePut(BuiltinPrimitive):
+    """Each operand on the device that `devices` names for it; None leaves it where it is.
+
+    Inside a compiled program, which runs on one device, it is the identity.
+    """
+
+    multiple_results = True
+
+    def evaluate(self, backend: Any, args: Any, params: dict[str, Any]) -> list[Any]:
+        return [backend.device_put(x, device) for x, device in zip(args, params["devices"])]
+
+    def abstract_eval(self, *avals, devices, srcs, copy_semantics):
+        return list(avals)
+
+    def ref(self, *args, devices, srcs, copy_semantics):
+        return [np.asarray(x) for x in args]
+
+    def jvp(self, primals, tangents, *, devices, **params):
+        outs = self.bind(*primals, devices=devices, **params)
+        out_tangents = [
+            t if type(t) is Zero else device_put(t, device) for t, device in zip(tangents, devices)
+        ]
+        return outs, out_tangents
+
+    def transpose(self, cts, *args, devices, srcs, copy_semantics):
+        # The way back is to wherever the operand came from, which only `srcs` could tell.
+        return [ct if type(ct) is Zero else device_put(ct, src) for ct, src in zip(cts, srcs)]
+
+    def vmap(self, axis, dims, *args, **params):
+        return self.bind(*args, **params), list(dims)
+
+    def emit(self, b, *operands, devices, srcs, copy_semantics):
+        return list(operands)
+
+
+device_put_p = DevicePut("device_put")
+
+
+def device_put(x: Any, device: Any, src: Any = None) -> Any:
+    """One array on a device, under the current trace."""
+    (out,) = device_put_p.bind(x, devices=(device,), srcs=(src,), copy_semantics=(REUSE_INPUT,))
+    return out
