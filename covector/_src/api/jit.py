@@ -18,7 +18,11 @@ from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
 from .arguments import StaticSpec, check_arrays, debug_info, join
 
-_flatten = tree.flatten
+# The C++ traversal itself; dicts whose keys have no order take the general path.
+_flatten = tree.default_registry.flatten
+
+# A function's table of compiled programs is emptied when it reaches this many entries.
+COMPILED_LIMIT = 4096
 
 
 class Staged:
@@ -74,16 +78,14 @@ class JitFunction:
         self._fast = not static and device is None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self._fast and context.trace is eval_trace:
-            leaves, in_tree = _flatten((args, kwargs))
-            key = (
-                in_tree,
-                tuple([x.aval if type(x) is ArrayImpl else None for x in leaves]),
-                config.trace_key(),
-            )
-            staged = self._compiled.get(key)
+        # The path of repeated calls: find the compiled program by the types of the arguments.
+        if self._fast and context.trace is eval_trace and not kwargs:
+            leaves, in_tree = _flatten(args)
+            avals = [x.aval if type(x) is ArrayImpl else None for x in leaves]
+            staged = self._compiled.get((in_tree, *avals, config.trace_key()))
             if staged is not None:
-                return staged.out_tree.unflatten(staged.run(leaves))  # type: ignore[misc]
+                outs = staged.run(leaves)  # type: ignore[misc]
+                return staged.out_tree.unflatten(outs)
         return self._call(args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -93,16 +95,53 @@ class JitFunction:
         return f"<jit of {self._fun!r}>"
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not known to be compiled: stage, and bind the primitive."""
+        """A call in general: under a transformation, with static arguments, for the first time."""
         if config.disable_jit.value:
             return self._fun(*args, **kwargs)
+        if context.trace is eval_trace:
+            return self._call_concrete(args, kwargs)
         staged, leaves = self.stage(args, kwargs)
-        if self._options["inline"] and context.trace is not eval_trace:
+        if self._options["inline"]:
             outs = eval_jaxpr(staged.jaxpr.jaxpr, staged.jaxpr.consts, *staged.captured, *leaves)
         else:
             outs = jit_p.bind(*staged.captured, *leaves, **staged.params)
-            self._remember(staged, leaves, args, kwargs)
         return tree.unflatten(staged.out_tree, outs)
+
+    def _call_concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call outside all transformations."""
+        static: tuple[Any, ...] = ()
+        dynamic, dynamic_kwargs = args, kwargs
+        if self._static:
+            dynamic, dynamic_kwargs, static = self._static.split(args, kwargs)
+        leaves, in_tree = tree.flatten((dynamic, dynamic_kwargs))
+        backend = eval_trace.backend
+        try:
+            arrays = [backend.to_array(x, self.__name__) for x in leaves]
+        except TypeError:
+            check_arrays("jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves)
+            raise
+        key = (in_tree, static, *[x.aval for x in arrays], config.trace_key())
+        if self._device is None and all([x._placement is None for x in arrays]):
+            staged = self._compiled.get(key)
+            if staged is None:
+                staged, _ = self.stage(args, kwargs)
+                staged.run = backend.executable_of(**staged.params).run
+                self._remember(staged, key, args, kwargs)
+            outs = staged.run(arrays)
+        else:
+            staged, _ = self.stage(args, kwargs)
+            outs = backend.run_jaxpr(arrays, self._device, **staged.params)
+        return staged.out_tree.unflatten(outs)
+
+    def _remember(self, staged: Staged, key: Any, args: tuple[Any, ...], kwargs: Any) -> None:
+        """Let the next calls with arguments of these types go straight to the program."""
+        if len(self._compiled) >= COMPILED_LIMIT:
+            self._compiled.clear()
+        self._compiled[key] = staged
+        if self._fast and not kwargs:
+            leaves, in_tree = tree.flatten(args)
+            if all(type(x) is ArrayImpl for x in leaves):
+                self._compiled[in_tree, *[x.aval for x in leaves], config.trace_key()] = staged
 
     def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Staged, list[Any]]:
         """The function staged for the types of these arguments, and the arguments' leaves."""
@@ -155,18 +194,6 @@ class JitFunction:
         for name in sorted(kwargs):
             flags += [name in self._donate.argnames] * len(tree.leaves(kwargs[name]))
         return tuple(flags)
-
-    def _remember(
-        self, staged: Staged, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
-        """Let the next call with arrays of these types go straight to the compiled program."""
-        if not self._fast or context.trace is not eval_trace or staged.captured:
-            return
-        if any(type(x) is not ArrayImpl or x._placement is not None for x in leaves):
-            return
-        _, in_tree = tree.flatten((args, kwargs))
-        staged.run = eval_trace.backend.executable_of(**staged.params).run
-        self._compiled[in_tree, tuple([x.aval for x in leaves]), config.trace_key()] = staged
 
 
 def jit(

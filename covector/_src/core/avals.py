@@ -181,8 +181,20 @@ def _scalar_aval(kind: type) -> Callable[[Any], AbstractValue]:
     return getter
 
 
+# The avals of NumPy arrays by (shape, dtype, x64): a strong cache in front of the interning.
+_numpy_avals: dict[Any, ShapedArray] = {}
+_NUMPY_AVALS_LIMIT = 4096
+
+
 def _numpy_aval(x: Any) -> AbstractValue:
-    return ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype))
+    key = (x.shape, x.dtype, config.enable_x64.value)
+    aval = _numpy_avals.get(key)
+    if aval is None:
+        if len(_numpy_avals) >= _NUMPY_AVALS_LIMIT:
+            _numpy_avals.clear()
+        aval = ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype))
+        _numpy_avals[key] = aval
+    return aval
 
 
 for _kind in (bool, int, float, complex):

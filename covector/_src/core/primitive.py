@@ -59,14 +59,15 @@ class Primitive:
         """`(out_aval or list of them, effects)` of the primitive applied to `avals`; memoized."""
         key = (avals, *params.items()) if params else avals
         try:
-            return self._types[key]
-        except KeyError:
-            if len(self._types) >= TYPE_CACHE_LIMIT:
-                self._types.clear()
-            result = self._types[key] = self.effectful_abstract_eval(*avals, **params)
-            return result
+            result = self._types.get(key)
         except TypeError:  # a parameter is not hashable
             return self.effectful_abstract_eval(*avals, **params)
+        if result is None:
+            result = self.effectful_abstract_eval(*avals, **params)
+            if len(self._types) >= TYPE_CACHE_LIMIT:
+                self._types.clear()
+            self._types[key] = result
+        return result
 
     def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""

@@ -178,9 +178,16 @@ class ArrayImpl(Array):
 
 aval_getters[ArrayImpl] = lambda x: x.aval
 
+_FLOAT0 = dtypes.float0
+
 
 def _unpickle(host: np.ndarray, weak_type: bool) -> ArrayImpl:
     return put(host, None, ShapedArray(host.shape, host.dtype, weak_type))
+
+
+_batched_device_put = xla_client.batched_device_put
+_COPY = xla_client.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+_ALIAS = xla_client.HostBufferSemantics.ZERO_COPY
 
 
 def put(
@@ -200,27 +207,20 @@ def put(
     if aval is None:
         aval = aval_of(x)  # type: ignore[assignment]
         assert isinstance(aval, ShapedArray)
-    is_float0 = aval.dtype == dtypes.float0
-    host = np.zeros(aval.shape, np.bool_) if is_float0 else np.asarray(x, aval.dtype)
+    if aval.dtype is _FLOAT0:
+        host = np.zeros(aval.shape, np.bool_)
+    else:
+        host = np.asarray(x, aval.dtype)
     device = first_device() if placement is None else placement.device
     return ArrayImpl(_put_buffer(host, aval, device, may_alias), aval, placement)
 
 
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
     """Host memory as a buffer; without `may_alias` it may change as soon as this returns."""
-    semantics = xla_client.HostBufferSemantics
     alias = may_alias and not host.flags.writeable
-    return xla_client.batched_device_put(
-        aval,
-        sharding_on(device),
-        [host],
-        [device],
-        True,
-        force_copy=not alias,
-        host_buffer_semantics=(
-            semantics.ZERO_COPY if alias else semantics.IMMUTABLE_ONLY_DURING_CALL
-        ),
-        enable_x64=True,
+    semantics = _ALIAS if alias else _COPY
+    return _batched_device_put(
+        aval, sharding_on(device), [host], [device], True, not alias, semantics, True
     )
 
 

@@ -77,7 +77,7 @@ class Executable:
         if self._consts:
             buffers = self._consts + buffers
         outs = self._execute(buffers).consume_with_handlers(self._handlers)
-        return [ArrayImpl(out, aval) for out, aval in zip(outs, self.out_avals)]
+        return list(map(ArrayImpl, outs, self.out_avals))
 
 
 def compile_jaxpr(

@@ -45,7 +45,8 @@ class XlaBackend:
 
     def __init__(self) -> None:
         self._ops: dict[Any, Executable] = {}
-        self._scalars: dict[Any, ArrayImpl] = {}
+        # Scalars by value; each entry also holds the object whose id may be its key.
+        self._scalars: dict[Any, tuple[ArrayImpl, Any]] = {}
         # Compiled programs live as long as the jaxprs that they were compiled from.
         self._programs: WeakKeyDictionary[ClosedJaxpr, dict[Any, Executable]] = WeakKeyDictionary()
 
@@ -67,13 +68,13 @@ class XlaBackend:
             else (primitive, *avals, trace_key)
         )
         try:
-            executable = self._ops[key]
-        except KeyError:
+            executable = self._ops.get(key)
+        except TypeError:  # a parameter is not hashable
+            return self._execute_placed(primitive, args, params)
+        if executable is None:
             if config.default_device.value is not None:
                 return self._execute_placed(primitive, args, params)
             executable = self._compile_op(key, primitive, avals, params, first_device())
-        except TypeError:  # a parameter is not hashable
-            return self._execute_placed(primitive, args, params)
         outs = executable.run(arrays)
         return outs if primitive.multiple_results else outs[0]
 
@@ -144,29 +145,35 @@ class XlaBackend:
 
     def to_array(self, x: Any, doing: str = "evaluation") -> ArrayImpl:
         """A concrete value as an array; scalars are put on the device once per value."""
-        if isinstance(x, ArrayImpl):
+        kind = type(x)
+        if kind is ArrayImpl:
             return x
+        if kind is float or kind is int:
+            # NaN and the two zeros are not told apart by equality, and take the general path.
+            key = (kind, x, config.trace_key()) if x and x == x else None
+        elif kind is np.ndarray and x.ndim == 0 and not x.flags.writeable:
+            # The literals of rules are such arrays, one object for each value.
+            key = (id(x), config.trace_key())
+        else:
+            return self._put_checked(x, doing)
+        found = self._scalars.get(key)
+        if found is None:
+            array = self._put_checked(x, doing)
+            if key is not None:
+                if len(self._scalars) >= SCALAR_CACHE_LIMIT:
+                    self._scalars.clear()
+                self._scalars[key] = array, x
+            return array
+        return found[0]
+
+    def _put_checked(self, x: Any, doing: str) -> ArrayImpl:
         check_no_escaped_tracer((x,), doing)
         if hasattr(type(x), "__jax_array__"):
             return self.to_array(x.__jax_array__(), doing)
         aval = aval_of(x)
         if not isinstance(aval, ShapedArray):
             raise TypeError(f"[{doing}] a value of type {aval} cannot be put on a device")
-        placement = default_placement()
-        if aval.shape != () or not isinstance(aval.dtype, np.dtype):
-            return put(x, placement, aval)
-        value = x.item() if isinstance(x, (np.ndarray, np.generic)) else x
-        # 0.0 and -0.0 are equal but not the same, NaN is the same but not equal: hence repr.
-        key = (aval, repr(value) if value == 0 or value != value else value, placement)
-        try:
-            return self._scalars[key]
-        except KeyError:
-            if len(self._scalars) >= SCALAR_CACHE_LIMIT:
-                self._scalars.clear()
-            array = self._scalars[key] = put(x, placement, aval)
-            return array
-        except TypeError:  # a scalar of a structured dtype
-            return put(x, placement, aval)
+        return put(x, default_placement(), aval)
 
     def device_put(self, x: Any, target: Any, may_alias: bool = False) -> ArrayImpl:
         """A value on a device.
