@@ -179,9 +179,9 @@ def debug_info(
 ) -> DebugInfo:  # fmt: skip
     """Names of a function and of its flat arguments, for error messages."""
     code = getattr(fun, "__code__", None)
-    place = f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
     name = getattr(fun, "__name__", None) or type(fun).__name__
-    return DebugInfo(where, name, place, argument_names(fun, args, kwargs, static))
+    return DebugInfo(where, name + place, argument_names(fun, args, kwargs, static))
 
 
 def argument_names(

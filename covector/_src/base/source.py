@@ -8,9 +8,11 @@ become a file name and a line only when somebody asks.
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from types import CodeType, FrameType
 
-# A place in a program: its code and the offset of an instruction in it.
+# A place in a program: its code and the offset of an instruction in it.  A tuple that begins with
+# these two, or with None for an unknown place, will do as well.
 Place = tuple[CodeType, int]
 
 _PACKAGE = __name__.split(".")[0]
@@ -38,18 +40,28 @@ def current_place(depth: int = 1) -> Place | None:
 
 def file_and_line(place: Place | None) -> tuple[str, int] | None:
     """The file name and line number of a place."""
-    if place is None:
+    if place is None or place[0] is None:
         return None
-    code, offset = place
+    code, offset = place[:2]
     for start, end, line in code.co_lines():
         if start <= offset < end and line is not None:
             return code.co_filename, line
     return code.co_filename, code.co_firstlineno
 
 
+def column_of(place: Place) -> int:
+    """The column in which the expression at a place begins, from 0; also 0 if it is unknown."""
+    code, offset = place[:2]
+    # Instructions are two bytes wide.
+    positions = next(islice(code.co_positions(), offset // 2, None), None)
+    return (positions[2] if positions else None) or 0
+
+
 def describe(place: Place | None) -> str:
-    """`file:line (function)`, or the empty string for an unknown place."""
+    """`file:line:column (function)`, or the empty string for an unknown place."""
     found = file_and_line(place)
     if found is None or place is None:
         return ""
-    return f"{found[0]}:{found[1]} ({place[0].co_name})"
+    column = column_of(place)
+    at = f":{column}" if column else ""
+    return f"{found[0]}:{found[1]}{at} ({place[0].co_qualname})"

@@ -20,6 +20,16 @@ class Jit(BuiltinPrimitive):
     """The application of a jaxpr, compiled as one program where it meets concrete values."""
 
     multiple_results = True
+    shares_names = True
+
+    def shown_params(self, params):
+        shown = {
+            "compiler_options_kvs": params["compiler_options"],
+            "donated_invars": params["donated_invars"] if any(params["donated_invars"]) else (),
+            "jaxpr": params["jaxpr"],
+            "keep_unused": params["keep_unused"],
+        }
+        return {"name": params["name"]} | {name: value for name, value in shown.items() if value}
 
     def effectful_abstract_eval(self, *avals, jaxpr, **params):
         return list(jaxpr.out_avals), jaxpr.effects

@@ -10,67 +10,55 @@ A jaxpr is closed over its `constvars`; a `ClosedJaxpr` is a jaxpr with the valu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from types import CodeType
+from typing import Any, NamedTuple
 
 from ..base import source
+from .atoms import Atom as Atom
+from .atoms import DropVar as DropVar
+from .atoms import Literal, Var
 from .avals import AbstractValue, aval_of
 from .effects import Effects, no_effects
 from .primitive import Primitive
+from .show import Program, jaxprs_in_params, show_eqn
 from .trace import context
 
 
-class Var:
-    """A variable: one binding of a value of the type `aval`.  Variables are equal if identical."""
-
-    __slots__ = ("__weakref__", "aval")
-
-    def __init__(self, aval: AbstractValue):
-        self.aval = aval
-
-    def __repr__(self) -> str:
-        return f"Var(id={id(self)}):{self.aval.str_short()}"
-
-
-class DropVar(Var):
-    """The place of an output that nothing uses; printed `_`."""
+class JaxprEqnContext(tuple):
+    """What surrounded an eqn when it was traced: the names of its scopes, outermost first."""
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return "_"
+    @property
+    def manager(self) -> AbstractContextManager[None]:
+        """Restores the settings under which the eqn was traced; there are none to restore."""
+        return nullcontext()
 
 
-class Literal:
-    """A scalar constant written in place."""
+class SourceInfo(NamedTuple):
+    """Where an eqn came from: a place in the user's program, and the scopes it was in there.
 
-    __slots__ = ("aval", "val")
-    __hash__ = None  # type: ignore[assignment]
+    Its first two fields are a place as `base.source` keeps it.
+    """
 
-    def __init__(self, val: Any, aval: AbstractValue):
-        self.val = val
-        self.aval = aval
-
-    def __repr__(self) -> str:
-        return f"{self.val}:{self.aval.str_short(short_dtypes=True)}"
-
-
-Atom = Var | Literal
-
-
-class EqnContext:
-    """What surrounded an eqn when it was traced, beyond its operands: the names of its scopes."""
-
-    __slots__ = ("name_stack",)
-
-    def __init__(self, name_stack: tuple[str, ...]):
-        self.name_stack = name_stack
+    code: CodeType | None
+    offset: int
+    name_stack: tuple[str, ...]
 
 
 class JaxprEqn:
     """One application of a primitive.
 
-    `source` is the place in the user's program as `base.source` keeps it: cheap to take, and
-    turned into text only when somebody asks (`source_line`).
+    Args:
+      invars: the operands.
+      outvars: the variables that are bound to the results.
+      primitive: what is applied.
+      params: its parameters.
+      effects: what it does besides computing results.
+      source: the place in the user's program as `base.source` keeps it: cheap to take, and turned
+        into text only when somebody asks (`source_line`). A `SourceInfo` is one, too.
+      name_stack: the names of the scopes it was traced in. A `JaxprEqnContext` is one, too.
     """
 
     __slots__ = ("effects", "invars", "name_stack", "outvars", "params", "primitive", "source")
@@ -93,22 +81,63 @@ class JaxprEqn:
         self.source = source
         self.name_stack = name_stack
 
-    def replace(self, **changes: Any) -> JaxprEqn:
-        """The same eqn but for the given fields."""
-        fields = {name: getattr(self, name) for name in JaxprEqn.__slots__} | changes
-        return JaxprEqn(**fields)
+    def replace(
+        self,
+        invars: list[Atom] | None = None,
+        outvars: list[Var] | None = None,
+        primitive: Primitive | None = None,
+        params: dict[str, Any] | None = None,
+        effects: Effects | None = None,
+        source_info: SourceInfo | None = None,
+        ctx: JaxprEqnContext | None = None,
+    ) -> JaxprEqn:
+        """The same eqn but for the fields that are given."""
+        return JaxprEqn(
+            self.invars if invars is None else invars,
+            self.outvars if outvars is None else outvars,
+            self.primitive if primitive is None else primitive,
+            self.params if params is None else params,
+            self.effects if effects is None else effects,
+            self.source if source_info is None else source_info,
+            self.name_stack if ctx is None else ctx,
+        )
 
     @property
     def source_line(self) -> str:
-        """`file:line (function)` of the user's call that made the eqn; empty if unknown."""
+        """`file:line:column (function)` of the user's call that made it; empty if unknown."""
         return source.describe(self.source)
 
     @property
-    def ctx(self) -> EqnContext:
-        return EqnContext(self.name_stack)
+    def source_info(self) -> SourceInfo:
+        code, offset = (None, 0) if self.source is None else self.source[:2]
+        return SourceInfo(code, offset, self.name_stack)
+
+    @property
+    def ctx(self) -> JaxprEqnContext:
+        return JaxprEqnContext(self.name_stack)
+
+    def __repr__(self) -> str:
+        return show_eqn(self)
 
 
-class Jaxpr:
+def new_jaxpr_eqn(
+    invars: Sequence[Atom],
+    outvars: Sequence[Var],
+    primitive: Primitive,
+    params: dict[str, Any],
+    effects: Effects,
+    source_info: SourceInfo | None = None,
+    ctx: JaxprEqnContext | None = None,
+) -> JaxprEqn:
+    """An eqn that comes from the caller's line and scopes, unless others are given."""
+    place = source.current_place(2) if source_info is None else source_info
+    stack = context.name_stack if ctx is None else ctx
+    return JaxprEqn(
+        list(invars), list(outvars), primitive, params, frozenset(effects), place, stack
+    )
+
+
+class Jaxpr(Program):
     """A typed program: constants and inputs, eqns in order, outputs.
 
     Args:
@@ -117,7 +146,7 @@ class Jaxpr:
       outvars: the outputs, variables or literals.
       eqns: each uses only variables that stand before it.
       effects: the union of the eqns' effects; computed if not given.
-      debug_info: what is known of the traced function (`DebugInfo`), or None.
+      debug_info: what is known of the traced function.
     """
 
     __slots__ = ("__weakref__", "constvars", "debug_info", "effects", "eqns", "invars", "outvars")
@@ -129,7 +158,7 @@ class Jaxpr:
         outvars: Sequence[Atom],
         eqns: Sequence[JaxprEqn],
         effects: Effects | None = None,
-        debug_info: Any = None,
+        debug_info: DebugInfo | None = None,
     ):
         self.constvars = list(constvars)
         self.invars = list(invars)
@@ -159,7 +188,7 @@ class Jaxpr:
         return Jaxpr(**(fields | changes))
 
 
-class ClosedJaxpr:
+class ClosedJaxpr(Program):
     """A jaxpr together with the values of its constants."""
 
     __slots__ = ("__weakref__", "_as_fun", "consts", "jaxpr")
@@ -169,6 +198,14 @@ class ClosedJaxpr:
         self.consts = list(consts)
         self._as_fun: Callable[..., list] | None = None
 
+    constvars = property(lambda self: self.jaxpr.constvars)
+    invars = property(lambda self: self.jaxpr.invars)
+    outvars = property(lambda self: self.jaxpr.outvars)
+    eqns = property(lambda self: self.jaxpr.eqns)
+    effects = property(lambda self: self.jaxpr.effects)
+    debug_info = property(lambda self: self.jaxpr.debug_info)
+    literals = property(lambda self: self.consts, doc="The constants under their older name.")
+
     @property
     def in_avals(self) -> list[AbstractValue]:
         return [v.aval for v in self.jaxpr.invars]
@@ -177,49 +214,83 @@ class ClosedJaxpr:
     def out_avals(self) -> list[AbstractValue]:
         return [v.aval for v in self.jaxpr.outvars]
 
-    @property
-    def literals(self) -> list[Any]:
-        return self.consts
+    def map_jaxpr(self, fun: Callable[[Jaxpr], Jaxpr]) -> ClosedJaxpr:
+        """The closed jaxpr of `fun(jaxpr)`, with the same constants."""
+        return ClosedJaxpr(fun(self.jaxpr), self.consts)
 
-    @property
-    def eqns(self) -> list[JaxprEqn]:
-        return self.jaxpr.eqns
-
-    @property
-    def effects(self) -> Effects:
-        return self.jaxpr.effects
-
-    def replace(self, **changes: Any) -> ClosedJaxpr:
-        """The same closed jaxpr but for the given fields."""
-        return ClosedJaxpr(changes.get("jaxpr", self.jaxpr), changes.get("consts", self.consts))
+    def replace(
+        self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None
+    ) -> ClosedJaxpr:
+        """The same closed jaxpr but for the fields that are given."""
+        return ClosedJaxpr(
+            self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts
+        )
 
 
 class DebugInfo:
-    """What is known of a traced function: for names in error messages.
+    """What is known of a traced function: for names in error messages and in printed jaxprs.
 
-    Attributes:
+    Args:
       traced_for: the transformation that traced it, e.g. `"jit"`.
-      func_name: the function's name.
-      func_place: `file:line` of the function.
+      func_src_info: the function's name and place, `"f at file:line"`, or its name alone.
       arg_names: for each flat argument, how the user would write it (`"x"`, `"params['w']"`).
-      result_paths: for each flat result, its path in the returned tree (`"result[0]"`).
+      result_paths: for each flat result, its path in the returned tree (`"result[0]"`), or a
+        function that tells them, which is called when somebody asks.
     """
 
-    __slots__ = ("arg_names", "func_name", "func_place", "result_paths", "traced_for")
+    __slots__ = ("_result_paths", "arg_names", "func_src_info", "traced_for")
 
     def __init__(
         self,
         traced_for: str,
-        func_name: str,
-        func_place: str = "",
+        func_src_info: str,
         arg_names: tuple[str, ...] | None = None,
-        result_paths: tuple[str, ...] | None = None,
+        result_paths: tuple[str, ...] | Callable[[], tuple[str, ...]] | None = None,
     ):
         self.traced_for = traced_for
-        self.func_name = func_name
-        self.func_place = func_place
+        self.func_src_info = func_src_info
         self.arg_names = arg_names
-        self.result_paths = result_paths
+        self._result_paths = result_paths
+
+    @property
+    def result_paths(self) -> tuple[str, ...] | None:
+        if callable(self._result_paths):
+            self._result_paths = self._result_paths()
+        return self._result_paths
+
+    @property
+    def func_name(self) -> str:
+        return self.func_src_info.split(" at ")[0]
+
+    @property
+    def func_filename(self) -> str | None:
+        return self._place[0]
+
+    @property
+    def func_lineno(self) -> int | None:
+        return self._place[1]
+
+    @property
+    def _place(self) -> tuple[str | None, int | None]:
+        _, at, place = self.func_src_info.partition(" at ")
+        filename, _, line = place.rpartition(":")
+        return (filename, int(line)) if at and line.isdigit() else (None, None)
+
+    def _replace(self, **changes: Any) -> DebugInfo:
+        """The same but for the given fields."""
+        fields = {
+            "traced_for": self.traced_for,
+            "func_src_info": self.func_src_info,
+            "arg_names": self.arg_names,
+            "result_paths": self._result_paths,
+        }
+        return DebugInfo(**(fields | changes))
+
+    def __repr__(self) -> str:
+        return (
+            f"DebugInfo(traced_for={self.traced_for!r}, func_src_info={self.func_src_info!r}, "
+            f"arg_names={self.arg_names!r}, result_paths={self.result_paths!r})"
+        )
 
 
 def union_of_effects(eqns: Sequence[JaxprEqn]) -> Effects:
@@ -237,20 +308,10 @@ def literal_or_none(x: Any) -> Literal | None:
     return Literal(x, aval) if getattr(aval, "shape", None) == () else None
 
 
-def subjaxprs(value: Any) -> Iterator[Jaxpr | ClosedJaxpr]:
-    """The jaxprs in the value of an eqn's parameter."""
-    if isinstance(value, (Jaxpr, ClosedJaxpr)):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from subjaxprs(item)
-
-
-def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
-    """The jaxprs in the parameters of an eqn, without their constants."""
-    for value in params.values():
-        for sub in subjaxprs(value):
-            yield sub.jaxpr
+def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The jaxprs in the parameters of the eqns of a jaxpr; not those nested in them in turn."""
+    for eqn in jaxpr.eqns:
+        yield from jaxprs_in_params(eqn.params)
 
 
 # ---------------------------------------------------------------- evaluation

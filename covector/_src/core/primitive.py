@@ -36,6 +36,9 @@ class Primitive:
     """
 
     multiple_results = False
+    # Whether, in a printed jaxpr, variables of the jaxpr that it applies take the names of operands
+    # and results.
+    shares_names = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
 
@@ -68,6 +71,10 @@ class Primitive:
                 self._types.clear()
             self._types[key] = result
         return result
+
+    def shown_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters that a printed jaxpr shows, in the order in which it does."""
+        return dict(sorted(params.items()))
 
     def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""

@@ -18,7 +18,7 @@ from ..base import config, source
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.check import check_jaxpr
-from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var
+from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var
 from ..core.primitive import Primitive
 from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
 
@@ -113,7 +113,6 @@ class JaxprTrace(Trace):
     def to_jaxpr(self, outs: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
         """The program whose outputs are `outs`, and the values of its constants."""
         outvars = [self.atom(x) for x in outs]
-        _drop_unused_outputs(self.eqns, outvars)
         constvars = list(self.constvars.values())
         jaxpr = Jaxpr(constvars, self.invars, outvars, self.eqns, debug_info=self.debug_info)
         return jaxpr, self.consts
@@ -123,23 +122,12 @@ class JaxprTrace(Trace):
         info = self.debug_info
         if info is None:
             return "tracing"
-        place = f" at {info.func_place}" if info.func_place else ""
-        return f"{info.traced_for} of the function {info.func_name}{place}"
+        return f"{info.traced_for} of the function {info.func_src_info}"
 
     def name_of_input(self, var: Var) -> str:
         index = self.invars.index(var)
         names = self.debug_info.arg_names if self.debug_info else None
         return f"the argument {names[index]}" if names else f"argument number {index}"
-
-
-def _drop_unused_outputs(eqns: Sequence[JaxprEqn], outvars: Sequence[Atom]) -> None:
-    """Give the place `_` to outputs of eqns that nothing reads."""
-    used = {id(atom) for eqn in eqns for atom in eqn.invars}
-    used.update(map(id, outvars))
-    for eqn in eqns:
-        for i, var in enumerate(eqn.outvars):
-            if id(var) not in used and type(var) is Var:
-                eqn.outvars[i] = DropVar(var.aval)
 
 
 # ---------------------------------------------------------------- entry
