@@ -214,6 +214,12 @@ def array_deleted(aval: object) -> str:
     )
 
 
+def nonfinite_result(kind: str, op: str, place: str, operands: Sequence[str]) -> str:
+    at = f" at {place}" if place else ""
+    held = "".join(f"\n  operand {i}: {text}" for i, text in enumerate(operands))
+    return f"invalid value ({kind}) encountered in {op}{at}.{held}"
+
+
 def devices_differ(doing: str, arrays: Sequence[tuple[object, object]]) -> str:
     listed = "; ".join(f"{aval} on {device}" for aval, device in arrays)
     return (

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..base import config
 from ..base.errors import JaxRuntimeError
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..transforms.simplify import drop_dead_code
+from . import cache, nonfinite
 from .array import ArrayImpl, move, put
 from .devices import device_list, sharding_on
 from .emitter import Emitter
 from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .placement import placement_on
+
+logger = logging.getLogger("covector")
 
 # Captured arrays above this size are parameters of the compiled program rather than constants in
 # it: XLA would copy them around and fold what is computed from them.
@@ -27,25 +33,21 @@ class Executable:
     """A compiled program.
 
     Attributes:
+      name: of the function or op.
       jaxpr: the program before compilation.
       kept: indices of the arguments that it reads; the others are not passed on.
       out_avals: types of the outputs.
+      loaded: jaxlib's executable.
     """
 
     __slots__ = (
-        "_all_kept",
-        "_consts",
-        "_execute",
-        "_handlers",
-        "jaxpr",
-        "keepalives",
-        "kept",
-        "loaded",
-        "out_avals",
-    )  # fmt: skip
+        *("_all_kept", "_consts", "_execute", "_handlers"),
+        *("jaxpr", "keepalives", "kept", "loaded", "name", "out_avals"),
+    )
 
     def __init__(
         self,
+        name: str,
         loaded: Any,
         jaxpr: ClosedJaxpr,
         kept: list[int],
@@ -53,18 +55,18 @@ class Executable:
         device: Any,
         keepalives: Any = None,
     ):
+        self.name = name
         self.loaded = loaded
         self.jaxpr = jaxpr
         self.kept = kept
         self.keepalives = keepalives
         self.out_avals = jaxpr.out_avals
-        self._all_kept = len(kept) == len(jaxpr.in_avals)
+        self._all_kept = len(kept) == len(jaxpr.in_avals) and not consts
         self._consts = consts
         self._execute = loaded.execute_sharded
-        sharding = sharding_on(device)
         self._handlers = [
             xla_client.array_result_handler(
-                aval, sharding, committed=True, **RESULT_HANDLER_OPTIONS
+                aval, sharding_on(device), committed=True, **RESULT_HANDLER_OPTIONS
             )
             for aval in self.out_avals
         ]
@@ -73,11 +75,17 @@ class Executable:
         """Execute on arrays of the right types."""
         buffers = [x._buffer for x in arrays]
         if not self._all_kept:
-            buffers = [buffers[i] for i in self.kept]
-        if self._consts:
-            buffers = self._consts + buffers
-        outs = self._execute(buffers).consume_with_handlers(self._handlers)
-        return list(map(ArrayImpl, outs, self.out_avals))
+            buffers = self._consts + [buffers[i] for i in self.kept]
+        try:
+            results = self._execute(buffers)
+        except (xla_client.XlaRuntimeError, ValueError) as error:
+            for x in arrays:
+                x._check_alive()
+            raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
+        outs = list(map(ArrayImpl, results.consume_with_handlers(self._handlers), self.out_avals))
+        if nonfinite.is_on():
+            nonfinite.check(self.jaxpr, self.name, arrays, outs)
+        return outs
 
 
 def compile_jaxpr(
@@ -93,29 +101,23 @@ def compile_jaxpr(
     Args:
       closed: the program.
       device: where it runs.
-      name: of the module.
+      name: of the function or op.
       donated: for each argument, whether its memory may be reused for an output.
       keep_unused: whether arguments that the program does not read stay parameters of it.
       compiler_options: XLA's options by name.
     """
     lowered = lower_jaxpr(closed, name, donated, keep_unused, device.platform)
-    loaded = xla_compile(lowered.module_context, device, compiler_options)
-    placement = placement_on(device, False)
-    consts = [
-        (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
-        for c in lowered.consts
-    ]
-    keepalives = lowered.module_context.keepalives
-    return Executable(loaded, closed, lowered.kept, consts, device, keepalives)
+    return compile_lowered(lowered, closed, device, compiler_options)
 
 
 class LoweredModule:
     """A module with what is needed to call it: the arguments it keeps, the constants it takes."""
 
-    __slots__ = ("consts", "kept", "module_context")
+    __slots__ = ("consts", "kept", "module_context", "name")
 
-    def __init__(self, module_context: ModuleContext, kept: list[int], consts: list[Any]):
-        self.module_context = module_context
+    def __init__(self, name: str, module: ModuleContext, kept: list[int], consts: list[Any]):
+        self.name = name
+        self.module_context = module
         self.kept = kept
         self.consts = consts
 
@@ -133,53 +135,93 @@ def lower_jaxpr(
     big = [v for v in jaxpr.constvars if _nbytes(v.aval) > CONSTANT_BYTES]
     small = [v for v in jaxpr.constvars if _nbytes(v.aval) <= CONSTANT_BYTES]
     module = ModuleContext(f"jit_{name}", platform, Emitter)
-    attributes = [{} for _ in big] + [
-        {"tf.aliasing_output": None} if donated and donated[i] else {} for i in kept
-    ]
-    _assign_donations(attributes, [v.aval for v in jaxpr.invars], jaxpr, len(big))
-    inputs = [*big, *jaxpr.invars]
-    main = Jaxpr(small, inputs, jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
+    attributes: list[dict[str, Any]] = [{} for _ in (*big, *jaxpr.invars)]
+    if any(donated):
+        given = [(len(big) + i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
+        _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
+    main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
     module.write_main(main, [values[v] for v in small], attributes)
-    return LoweredModule(module, kept, [values[v] for v in big])
+    return LoweredModule(name, module, kept, [values[v] for v in big])
 
 
 def _nbytes(aval: Any) -> int:
-    return aval.size * np.dtype(aval.dtype).itemsize if isinstance(aval, ShapedArray) else 0
+    if not isinstance(aval, ShapedArray) or not isinstance(aval.dtype, np.dtype):
+        return 0
+    return aval.size * aval.dtype.itemsize
 
 
 def _assign_donations(
-    attributes: list[dict[str, Any]], in_avals: list[Any], jaxpr: Jaxpr, offset: int
+    attributes: list[dict[str, Any]], donated: Sequence[tuple[int, Any]], outs: Sequence[Any]
 ) -> None:
     """Let each donated argument share memory with an output of its type, if there is one."""
-    free = list(enumerate(v.aval for v in jaxpr.outvars))
-    for i, aval in enumerate(in_avals):
-        attribute = attributes[offset + i]
-        if "tf.aliasing_output" not in attribute:
-            continue
-        attribute.clear()
-        for position, (index, out) in enumerate(free):
+    free = list(enumerate(outs))
+    for index, aval in donated:
+        for position, (out_index, out) in enumerate(free):
             if (out.shape, out.dtype) == (aval.shape, aval.dtype):
-                attribute["tf.aliasing_output"] = np.int32(index)
+                attributes[index]["tf.aliasing_output"] = np.int32(out_index)
                 del free[position]
                 break
         else:
-            attribute["jax.buffer_donor"] = True
+            attributes[index]["jax.buffer_donor"] = True
 
 
-def xla_compile(module: ModuleContext, device: Any, compiler_options: Any = None) -> Any:
-    """Compile a module for a device."""
+def compile_lowered(
+    lowered: LoweredModule,
+    closed: ClosedJaxpr,
+    device: Any,
+    compiler_options: dict[str, Any] | None = None,
+) -> Executable:
+    """Compile a module for a device, or find it compiled on disk."""
+    start = time.perf_counter()
+    module = lowered.module_context
+    options = compile_options(device, compiler_options)
+    key = None
+    loaded = None
+    if not module.host_callbacks and not module.keepalives and cache.cache_folder() is not None:
+        text = module.module.operation.get_asm(enable_debug_info=False)
+        key = cache.key_of(text, options, device)
+        loaded = cache.load(key, device, device_list(device), options)
+    found = loaded is not None
+    if loaded is None:
+        loaded = _xla_compile(lowered, device, options)
+    seconds = time.perf_counter() - start
+    if key is not None and not found:
+        cache.store(key, loaded, seconds)
+    level = logging.WARNING if config.log_compiles.value else logging.DEBUG
+    how = "Loaded" if found else "Compiled"
+    logger.log(level, "%s %s in %.1f ms for %s", how, lowered.name, 1e3 * seconds, device)
+    placement = placement_on(device, False)
+    consts = [
+        (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
+        for c in lowered.consts
+    ]
+    kept, keepalives = lowered.kept, module.keepalives
+    return Executable(lowered.name, loaded, closed, kept, consts, device, keepalives)
+
+
+def compile_options(device: Any, compiler_options: dict[str, Any] | None) -> Any:
+    """XLA's options for a program that runs on one device."""
     options = xla_client.CompileOptions()
     build = options.executable_build_options
     options.num_replicas = build.num_replicas = 1
     options.num_partitions = build.num_partitions = 1
     build.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
-    for key, value in (compiler_options or {}).items():
-        options.env_option_overrides = [*options.env_option_overrides, (key, value)]
+    overrides = [
+        (key, value if isinstance(value, (bool, int, float, str)) else str(value))
+        for key, value in (compiler_options or {}).items()
+    ]
+    if overrides:
+        options.env_option_overrides = overrides
+    return options
+
+
+def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:
+    module = lowered.module_context
+    callbacks = {"host_callbacks": module.host_callbacks} if module.host_callbacks else {}
     try:
-        if module.host_callbacks:
-            return device.client.compile_and_load(
-                module.module, device_list(device), options, host_callbacks=module.host_callbacks
-            )
-        return device.client.compile_and_load(module.module, device_list(device), options)
+        return device.client.compile_and_load(
+            module.module, device_list(device), options, **callbacks
+        )
     except xla_client.XlaRuntimeError as error:
-        raise JaxRuntimeError(f"[compilation] XLA refused the program: {error}") from error
+        text = f"[{lowered.name}] XLA refused to compile the program: {error}"
+        raise JaxRuntimeError(text) from error

@@ -146,10 +146,18 @@ class Emitter:
             return x
         return self.op("convert", x, out=ShapedArray(aval.shape, dtype))
 
-    def compare(self, direction: str, x: Any, y: Any, dtype: Any, out: Any = None) -> Any:
+    def compare(
+        self,
+        direction: str,
+        x: Any,
+        y: Any,
+        dtype: Any,
+        out: Any = None,
+        total_order: bool = False,
+    ) -> Any:
         """Compare two arrays of `dtype`; `direction` is one of EQ, NE, LT, LE, GT, GE."""
         if dtypes.issubdtype(dtype, np.inexact):
-            kind = "FLOAT"
+            kind = "TOTALORDER" if total_order else "FLOAT"
         elif dtypes.issubdtype(dtype, np.signedinteger):
             kind = "SIGNED"
         else:
