@@ -17,6 +17,7 @@ from ..transforms.linearize import constvars_to_invars
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
 from .arguments import StaticSpec, check_arrays, debug_info, join
+from .stages import Lowered, Traced
 
 # The C++ traversal itself; dicts whose keys have no order take the general path.
 _flatten = tree.default_registry.flatten
@@ -118,10 +119,12 @@ class JitFunction:
         try:
             arrays = [backend.to_array(x, self.__name__) for x in leaves]
         except TypeError:
-            check_arrays("jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves)
+            check_arrays(
+                "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
+            )
             raise
         key = (in_tree, static, *[x.aval for x in arrays], config.trace_key())
-        if self._device is None and all([x._placement is None for x in arrays]):
+        if self._device is None and all(x._placement is None for x in arrays):
             staged = self._compiled.get(key)
             if staged is None:
                 staged, _ = self.stage(args, kwargs)
@@ -142,6 +145,31 @@ class JitFunction:
             leaves, in_tree = tree.flatten(args)
             if all(type(x) is ArrayImpl for x in leaves):
                 self._compiled[in_tree, *[x.aval for x in leaves], config.trace_key()] = staged
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function for the types of these arguments, without running it.
+
+        Returns:
+          A `Traced`, with the jaxpr, and with `lower()` for the next stage.
+        """
+        staged, _ = self.stage(args, kwargs)
+        if self._static:
+            args, kwargs, _ = self._static.split(args, kwargs)
+        in_tree = tree.structure((args, kwargs))
+        return Traced(staged.jaxpr, staged.params, in_tree, staged.out_tree)
+
+    def lower(self, /, *args: Any, lowering_platforms: Any = None, **kwargs: Any) -> Lowered:
+        """Trace the function for the types of these arguments, and write it as StableHLO."""
+        return self.trace(*args, **kwargs).lower(lowering_platforms=lowering_platforms)
+
+    def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Shape and dtype of the results for arguments of these types."""
+        return self.trace(*args, **kwargs).out_info
+
+    def clear_cache(self) -> None:
+        """Forget what was traced and compiled for this function."""
+        self._compiled.clear()
+        _staged.pop(self._fun, None)
 
     def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Staged, list[Any]]:
         """The function staged for the types of these arguments, and the arguments' leaves."""

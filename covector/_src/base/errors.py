@@ -159,6 +159,25 @@ def wrong_tangent_type(where: str, primal: object, want: object, got: object) ->
 # ---------------------------------------------------------------- arguments of transformations
 
 
+def aot_tree_differs(name: str, want: object, got: object) -> str:
+    return (
+        f"[{name}] the compiled program takes arguments of the structure {want}, but was called "
+        f"with {got}. Static arguments are left out of the call of a compiled program."
+    )
+
+
+def aot_types_differ(name: str, wrong: Sequence[tuple[str, object, object]]) -> str:
+    listed = "".join(
+        f"\n  Argument {arg!r} compiled with {want} and called with {got}"
+        for arg, want, got in wrong
+    )
+    return (
+        f"[{name}] Argument types differ from the types for which this computation was compiled:"
+        f"{listed}\nCall it with arguments of those types, or call the jitted function, which "
+        "compiles for new ones."
+    )
+
+
 def unhashable_static(where: str, value: object) -> str:
     return (
         f"[{where}] a static argument must be hashable, but got a value of type {type(value)}: "

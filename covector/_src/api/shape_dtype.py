@@ -1,0 +1,85 @@
+"""`ShapeDtypeStruct`: an array's type as a value, to trace functions without arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import dtypes
+from ..core.avals import ShapedArray, aval_getters
+
+
+class ShapeDtypeStruct:
+    """Shape and dtype of an array that need not exist.
+
+    It may stand for an array wherever only types matter: in `eval_shape`, `jit(f).trace`,
+    `jit(f).lower`.
+
+    Args:
+      shape: a sequence of integers.
+      dtype: a dtype, or what `numpy.dtype` takes.
+      sharding: where the array lies, or None.
+      weak_type: whether the dtype yields to others in promotion.
+
+    >>> import covector as cv
+    >>> cv.ShapeDtypeStruct((2, 3), "float32")
+    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        *,
+        sharding: Any = None,
+        weak_type: bool = False,
+        **_unused: Any,
+    ):
+        if dtype is None:
+            raise ValueError("[ShapeDtypeStruct] the dtype must be given: `None` is none.")
+        self.shape = tuple(map(operator.index, shape))
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
+        self.sharding = sharding
+        self.weak_type = weak_type
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def update(self, **changes: Any) -> ShapeDtypeStruct:
+        """The same struct but for the given fields."""
+        fields = {name: getattr(self, name) for name in self.__slots__} | changes
+        return ShapeDtypeStruct(**fields)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object: the struct has no dimensions")
+        return self.shape[0]
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.sharding, self.weak_type
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{sharding}{weak})"
+
+
+aval_getters[ShapeDtypeStruct] = lambda x: ShapedArray(
+    x.shape, dtypes.canonicalize_dtype(x.dtype, allow_extended_dtype=True), x.weak_type
+)

@@ -1,0 +1,255 @@
+"""The stages between a function and its compiled program, one object each.
+
+jit(f).trace(*args)  ->  Traced    a jaxpr
+           .lower()  ->  Lowered   a StableHLO module
+         .compile()  ->  Compiled  a program of XLA's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..base import tree
+from ..base.errors import aot_tree_differs, aot_types_differ
+from ..core.avals import aval_of
+from ..core.jaxpr import ClosedJaxpr
+from ..core.trace import check_no_escaped_tracer, eval_trace
+from ..xla.array import move
+from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
+from ..xla.devices import first_device
+from ..xla.hlo import cost_of, to_hlo
+from ..xla.placement import SingleDeviceSharding, placement_on
+from .shape_dtype import ShapeDtypeStruct
+
+
+class ArgInfo:
+    """What is known of one flat argument of a staged function.
+
+    Attributes:
+      aval: its type.
+      donated: whether its memory may be reused for a result.
+    """
+
+    __slots__ = ("aval", "donated")
+
+    def __init__(self, aval: Any, donated: bool):
+        self.aval = aval
+        self.donated = donated
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.aval.dtype
+
+    def __repr__(self) -> str:
+        return f"ArgInfo(_aval={self.aval!r}, donated={self.donated})"
+
+
+class _Stage:
+    """What all stages know: the types and trees of arguments and results."""
+
+    __slots__ = ("_jaxpr", "_params", "_static", "in_tree", "out_tree")
+
+    def __init__(self, jaxpr: ClosedJaxpr, params: dict[str, Any], in_tree: Any, out_tree: Any):
+        self._jaxpr = jaxpr
+        self._params = params
+        self.in_tree = in_tree
+        self.out_tree = out_tree
+
+    @property
+    def in_avals(self) -> Any:
+        """The types of the arguments, in the tree `(args, kwargs)`."""
+        return tree.unflatten(self.in_tree, self._jaxpr.in_avals)
+
+    @property
+    def args_info(self) -> Any:
+        """An `ArgInfo` for each flat argument, in the tree `(args, kwargs)`."""
+        donated = self._params["donated_invars"]
+        return tree.unflatten(
+            self.in_tree, [ArgInfo(a, d) for a, d in zip(self._jaxpr.in_avals, donated)]
+        )
+
+    @property
+    def out_info(self) -> Any:
+        """Shape and dtype of each result, in the tree of the results."""
+        return tree.unflatten(
+            self.out_tree,
+            [
+                ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
+                for a in self._jaxpr.out_avals
+            ],
+        )
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The flat positions of donated arguments."""
+        return tuple(i for i, d in enumerate(self._params["donated_invars"]) if d)
+
+
+class Traced(_Stage):
+    """A function traced for arguments of certain types: its jaxpr.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> traced = cv.jit(lambda x: jnp.sin(x)).trace(1.0)
+    >>> traced.jaxpr
+    { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+    """
+
+    __slots__ = ()
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The program."""
+        return self._jaxpr
+
+    @property
+    def fun_name(self) -> str:
+        """The name of the function."""
+        return self._params["name"]
+
+    @property
+    def out_avals(self) -> Any:
+        """The types of the results, in their tree."""
+        return tree.unflatten(self.out_tree, self._jaxpr.out_avals)
+
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """Write the program as StableHLO.
+
+        Args:
+          lowering_platforms: a platform for which to write it; by default the one it runs on.
+        """
+        device = first_device()
+        platform = lowering_platforms[0] if lowering_platforms else device.platform
+        p = self._params
+        module = lower_jaxpr(
+            self._jaxpr, p["name"], p["donated_invars"], p["keep_unused"], platform
+        )
+        return Lowered(self._jaxpr, p, self.in_tree, self.out_tree, module, device)
+
+
+class Lowered(_Stage):
+    """A function as a module of StableHLO."""
+
+    __slots__ = ("_compiled", "_device", "_module")
+
+    def __init__(
+        self, jaxpr: Any, params: Any, in_tree: Any, out_tree: Any, module: LoweredModule,
+        device: Any,
+    ):  # fmt: skip
+        super().__init__(jaxpr, params, in_tree, out_tree)
+        self._module = module
+        self._device = device
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The module as text.
+
+        Args:
+          dialect: `"stablehlo"` (the default), or `"hlo"` for XLA's own form before optimization.
+          debug_info: whether the places in the user's program are written too.
+        """
+        module = self._module.module_context.module
+        if dialect == "hlo":
+            return to_hlo(module).as_hlo_text()
+        if dialect not in (None, "stablehlo"):
+            raise ValueError(f"[Lowered.as_text] the dialect {dialect!r} is not stablehlo or hlo")
+        return module.operation.get_asm(enable_debug_info=debug_info)
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The module itself: jaxlib's object for the dialect `"stablehlo"` or `"hlo"`."""
+        module = self._module.module_context.module
+        if dialect in (None, "stablehlo"):
+            return module
+        if dialect == "hlo":
+            return to_hlo(module)
+        raise ValueError(f"[Lowered.compiler_ir] the dialect {dialect!r} is not stablehlo or hlo")
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates for the program before optimization: `flops`, `bytes accessed`, ..."""
+        return cost_of(self._device, to_hlo(self._module.module_context.module))
+
+    def compile(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
+        """Compile the module with XLA.
+
+        Args:
+          compiler_options: options of XLA by name.
+        """
+        options = dict(self._params["compiler_options"]) | (compiler_options or {})
+        executable = compile_lowered(self._module, self._jaxpr, self._device, options)
+        return Compiled(
+            self._jaxpr, self._params, self.in_tree, self.out_tree, executable, self._device
+        )
+
+
+class Compiled(_Stage):
+    """A compiled program, to be called with arguments of the types it was compiled for."""
+
+    __slots__ = ("_device", "_executable")
+
+    def __init__(
+        self, jaxpr: Any, params: Any, in_tree: Any, out_tree: Any, executable: Executable,
+        device: Any,
+    ):  # fmt: skip
+        super().__init__(jaxpr, params, in_tree, out_tree)
+        self._executable = executable
+        self._device = device
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program; static arguments are left out.
+
+        Raises:
+          TypeError: the arguments are not of the tree or types that it was compiled for.
+        """
+        leaves, in_tree = tree.flatten((args, kwargs))
+        if in_tree != self.in_tree:
+            raise TypeError(aot_tree_differs(self._params["name"], self.in_tree, in_tree))
+        check_no_escaped_tracer(leaves, self._params["name"])
+        self._check_types(leaves)
+        placement = placement_on(self._device, False)
+        backend = eval_trace.backend
+        arrays = [move(backend.to_array(x), placement) for x in leaves]  # type: ignore[attr-defined]
+        return tree.unflatten(self.out_tree, self._executable.run(arrays))
+
+    call = __call__
+
+    def _check_types(self, leaves: Sequence[Any]) -> None:
+        info = self._jaxpr.jaxpr.debug_info
+        names = info.arg_names if info is not None else None
+        wrong = []
+        for i, (x, want) in enumerate(zip(leaves, self._jaxpr.in_avals)):
+            got = aval_of(x)
+            if (got.shape, got.dtype) != (want.shape, want.dtype):  # type: ignore[attr-defined]
+                wrong.append((names[i] if names else f"number {i}", want, got))
+        if wrong:
+            raise TypeError(aot_types_differ(self._params["name"], wrong))
+
+    def as_text(self) -> str | None:
+        """The program as XLA optimized it, as text."""
+        return "\n\n".join(m.to_string() for m in self._executable.loaded.hlo_modules())
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates for the optimized program: `flops`, `bytes accessed`, ..."""
+        return self._executable.loaded.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """How many bytes arguments, results, temporaries and code take on the device."""
+        return self._executable.loaded.get_compiled_memory_stats()
+
+    def runtime_executable(self) -> Any:
+        """jaxlib's object for the loaded program."""
+        return self._executable.loaded
+
+    @property
+    def input_shardings(self) -> Any:
+        """Where the program wants its arguments, in the tree `(args, kwargs)`."""
+        sharding = SingleDeviceSharding(self._device)
+        return tree.unflatten(self.in_tree, [sharding] * len(self._jaxpr.in_avals))
+
+    @property
+    def output_shardings(self) -> Any:
+        """Where the program leaves its results, in their tree."""
+        sharding = SingleDeviceSharding(self._device)
+        return tree.unflatten(self.out_tree, [sharding] * len(self._jaxpr.out_avals))
