@@ -37,12 +37,13 @@ def keystr(keys: Iterable[Any], *, simple: bool = False, separator: str = "") ->
     >>> tree_util.keystr(path, simple=True, separator=".")
     'layers.1.bias'
     """
-    return separator.join(_bare(key) if simple else str(key) for key in keys)
+    return separator.join(str(bare(key) if simple else key) for key in keys)
 
 
-def _bare(key: Any) -> str:
+def bare(key: Any) -> Any:
+    """The dict key, index or name inside of a key-path entry."""
     inner = _INNER_NAME.get(type(key))
-    return str(key if inner is None else getattr(key, inner))
+    return key if inner is None else getattr(key, inner)
 
 
 def sorted_keys(keys: Iterable[Any]) -> list[Any]:

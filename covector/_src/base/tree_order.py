@@ -11,12 +11,13 @@ back into the order of the tree that the treedef was taken from.
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
-from .tree_keys import KeyPath
-from .tree_registry import PyTreeDef, children_views, default_registry, one_level
+from .tree_keys import GetAttrKey, KeyPath, bare
+from .tree_registry import PyTreeDef, default_registry, is_open, one_level
 
 PathPredicate = Callable[[KeyPath, Any], bool] | None
 
@@ -76,63 +77,108 @@ def _collect(treedef: Any, tree: Any, found: list[Any]) -> None:
         _collect(child, subtree, found)
 
 
-def restore_key_order(like: Any, out: Any, leaf_ids: Collection[int] = ()) -> None:
-    """Give the dicts of `out` the key order that they have in `like`, in place.
+# ---------------------------- the caller's order of keys ----------------------------
 
-    Both have the same structure, and `out` was built for the caller just now.  Containers whose
-    `id` is in `leaf_ids` are leaves.  Only classes whose children can be had without running code
-    of their own are entered.
+
+class _Order(NamedTuple):
+    """The order of the keys in a tree's dicts."""
+
+    dicts: list[tuple[Callable[[Any], Any], list[Any]]]  # what finds a dict in the tree; its keys
+    unflatten: Callable[[list[Any]], Any]
+
+
+# For a structure, the order of keys that it had last.  A program meets few structures, and writes
+# the keys of each mostly in one order.
+_last_orders: dict[Any, _Order] = {}
+_MOST_ORDERS = 512
+
+
+def unflatten_like(tree: Any, treedef: Any, leaves: list[Any]) -> Any:
+    """`treedef.unflatten(leaves)`, with the keys of dicts in the order they have in `tree`.
+
+    The treedef is that of `tree`.  Dicts inside of nodes that only their registered functions can
+    take apart keep the sorted order.
     """
-    kind = type(like)
-    if kind is dict or kind is defaultdict:
-        if [*like] != [*out]:
-            in_order = {key: out[key] for key in like}
-            out.clear()
-            out.update(in_order)
-    view = children_views[kind]
-    children = view(like)
-    if not any(map(children_views.__getitem__, map(type, children))):
-        return
-    for child, built in zip(view(like), view(out)):
-        if children_views[type(child)] is not None and id(child) not in leaf_ids:
-            restore_key_order(child, built, leaf_ids)
+    if not is_open[type(tree)]:
+        return treedef.unflatten(leaves)
+    try:
+        order = _last_orders.get(treedef) or _remember(tree, treedef)
+        for find, keys in order.dicts:
+            if [*find(tree)] != keys:
+                order = _remember(tree, treedef)
+                break
+    except Exception:  # static data whose == or hash fails
+        return treedef.unflatten(leaves)
+    return order.unflatten(leaves)
 
 
-def unflattener(tree: Any) -> Callable[[Iterable[Any]], Any]:
-    """What unflattens leaves to the structure of `tree` with its dicts' keys in the same order.
+def _remember(tree: Any, treedef: Any) -> _Order:
+    if len(_last_orders) >= _MOST_ORDERS:
+        _last_orders.clear()
+    order = _last_orders[treedef] = _order_of(tree, treedef)
+    return order
+
+
+def unflattener(tree: Any, treedef: Any) -> Callable[[list[Any]], Any]:
+    """`treedef.unflatten` for the treedef of `tree`, with the key order that dicts have there.
 
     The leaves are given in the usual order.  Where all keys are sorted already, the result is the
     treedef's own method.
 
+    >>> from covector import tree
     >>> from covector._src.base.tree_order import unflattener
-    >>> unflattener({"y": 0, "x": (0, 0)})([1, 2, 3])
+    >>> written = {"y": 0, "x": (0, 0)}
+    >>> unflattener(written, tree.structure(written))([1, 2, 3])
     {'y': 3, 'x': (1, 2)}
     """
-    [(_, treedef)] = [flatten_by_hand(default_registry, tree)]
-    in_order, places = _in_callers_order(treedef, tree, 0)
-    if places == list(range(treedef.num_leaves)):
-        return in_order.unflatten
-
-    def unflatten(leaves: Iterable[Any]) -> Any:
-        leaves = list(leaves)
-        return in_order.unflatten([leaves[place] for place in places])
-
-    return unflatten
+    return _order_of(tree, treedef).unflatten
 
 
-def _in_callers_order(treedef: Any, tree: Any, start: int) -> tuple[Any, list[int]]:
-    """The treedef with dict keys as in `tree`, and for each of its leaves the usual position."""
-    node = treedef.node_data()
-    if node is None:
-        return treedef, [start]
-    kind, static = node
-    level = one_level(tree)
+def _order_of(tree: Any, treedef: Any) -> _Order:
+    dicts: list[tuple[Callable[[Any], Any], list[Any]]] = []
+    in_order, places = _in_callers_order(tree, treedef, 0, (), dicts)
+    if in_order is treedef:
+        return _Order(dicts, treedef.unflatten)
+    return _Order(dicts, lambda leaves: in_order.unflatten([leaves[place] for place in places]))
+
+
+def _in_callers_order(
+    tree: Any, treedef: Any, start: int, path: tuple[Any, ...], dicts: list
+) -> tuple[Any, list[int]]:
+    """The treedef with dict keys as in `tree`, and for each of its leaves the usual position.
+
+    It is the given treedef itself where all keys are sorted.
+    """
+    node, kind = treedef.node_data(), type(tree)
+    level = one_level(tree) if node is not None and is_open[kind] else None
+    if level is None:
+        return treedef, list(range(start, start + treedef.num_leaves))
+    pairs, static = level
+    children = treedef.children()
     parts = []
-    for (_, subtree), child in zip(level[0] if level else (), treedef.children()):
-        parts.append(_in_callers_order(child, subtree, start))
+    for (key, subtree), child in zip(pairs, children):
+        parts.append(_in_callers_order(subtree, child, start, (*path, key), dicts))
         start += child.num_leaves
-    if kind is dict:
-        by_key = dict(zip(static, parts))
-        static, parts = list(tree), [by_key[key] for key in tree]
-    children = [child for child, _ in parts]
-    return _assemble((kind, static), children), [place for _, places in parts for place in places]
+    order: Sequence[int] = range(len(parts))
+    if kind is dict or kind is defaultdict:
+        position = {key.key: i for i, (key, _) in enumerate(pairs)}
+        keys, order = list(tree), [position[key] for key in tree]
+        dicts.append((_finder(path), keys))
+        static = keys if kind is dict else (tree.default_factory, tuple(keys))
+    places = [place for i in order for place in parts[i][1]]
+    if all(parts[i][0] is children[i] and order[i] == i for i in range(len(parts))):
+        return treedef, places
+    return _assemble((kind, static), [parts[i][0] for i in order]), places
+
+
+def _finder(path: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """What takes a tree to its subtree at a key path."""
+    if not path:
+        return lambda tree: tree
+    *outer, key = path
+    getter = operator.attrgetter if type(key) is GetAttrKey else operator.itemgetter
+    step = getter(bare(key))
+    if not outer:
+        return step
+    find = _finder(tuple(outer))
+    return lambda tree: step(find(tree))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .tree_registry import register_pytree_node
@@ -56,8 +56,11 @@ class Partial(functools.partial):
         return super().__new__(cls, func, *args, **kw)
 
 
+def _unflatten(func: Callable[..., Any], children: Iterable[Any]) -> Partial:
+    args, keywords = children
+    return Partial(func, *args, **keywords)
+
+
 register_pytree_node(
-    Partial,
-    lambda partial: ((partial.args, partial.keywords), partial.func),
-    lambda func, children: Partial(func, *children[0], **children[1]),
+    Partial, lambda partial: ((partial.args, partial.keywords), partial.func), _unflatten
 )

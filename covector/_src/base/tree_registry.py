@@ -30,19 +30,15 @@ for _name in ("default_registry", "none_leaf_registry"):
 _registered: set[type] = set()
 
 
-class _ChildrenViews(dict):
-    """For a type, what gives an instance's children without running code of the type's own.
+class _OpenTypes(dict):
+    """For each type met: whether its instances' children can be had without running its code."""
 
-    None for leaves and for types whose children only their registered functions can tell.
-    """
-
-    def __missing__(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
-        view = iter if is_namedtuple(kind) else None
-        self[kind] = view
-        return view
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = is_namedtuple(kind)
+        return self[kind]
 
 
-children_views = _ChildrenViews({dict: dict.values, tuple: iter, list: iter})
+is_open = _OpenTypes({dict: True, tuple: True, list: True})
 
 
 def register_pytree_node(
@@ -91,7 +87,7 @@ def claim(nodetype: type) -> None:
             "registers the new class it defines, which is fine), or register a subclass."
         )
     _registered.add(nodetype)
-    children_views[nodetype] = None
+    is_open[nodetype] = False
 
 
 def register_pytree_with_keys(
@@ -280,6 +276,4 @@ register_pytree_with_keys(
     _flatten_defaultdict,
     lambda static, children: collections.defaultdict(static[0], zip(static[1], children)),
 )
-# Their order of keys is that of their children, so they may be entered like a dict.
-children_views[collections.OrderedDict] = collections.OrderedDict.values
-children_views[collections.defaultdict] = collections.defaultdict.values
+is_open[collections.OrderedDict] = is_open[collections.defaultdict] = True
