@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, tree
 from ..control.jit import jit_p
@@ -17,6 +17,7 @@ from ..transforms.linearize import constvars_to_invars
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
 from .arguments import StaticSpec, check_arrays, debug_info, join
+from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 
 # The C++ traversal itself; dicts whose keys have no order take the general path.
@@ -36,19 +37,31 @@ class Staged:
       params: parameters of the `jit` primitive.
     """
 
-    __slots__ = ("captured", "jaxpr", "out_tree", "params", "run")
+    __slots__ = ("captured", "jaxpr", "out_tree", "params", "record", "run")
 
     def __init__(self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, params: dict):
         self.jaxpr = jaxpr
         self.captured = captured
         self.out_tree = out_tree
         self.params = params
+        self.record: TraceRecord | None = None
         self.run: Callable[..., Any] | None = None
 
 
 # What has been staged, by the user's function: it is shared by all `jit`s of one function and
 # lives as long as the function.
 _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
+
+
+# Every living jitted function, so that their tables can be emptied together.
+_functions: WeakSet[JitFunction] = WeakSet()
+
+
+def clear_jit_caches() -> None:
+    """Forget what was staged and compiled for every jitted function."""
+    for function in list(_functions):
+        function._compiled.clear()
+    _staged.clear()
 
 
 class JitFunction:
@@ -77,12 +90,15 @@ class JitFunction:
         # Compiled programs by (tree, types of leaves, configuration): the path of repeated calls.
         self._compiled: dict[Any, Staged] = {}
         self._fast = not static and device is None
+        _functions.add(self)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # The path of repeated calls: find the compiled program by the types of the arguments.
         if self._fast and context.trace is eval_trace and not kwargs:
             leaves, in_tree = _flatten(args)
-            avals = [x.aval if type(x) is ArrayImpl else None for x in leaves]
+            avals = [
+                x.aval if type(x) is ArrayImpl and x._placement is None else None for x in leaves
+            ]
             staged = self._compiled.get((in_tree, *avals, config.trace_key()))
             if staged is not None:
                 outs = staged.run(leaves)  # type: ignore[misc]
@@ -124,15 +140,18 @@ class JitFunction:
             )
             raise
         key = (in_tree, static, *[x.aval for x in arrays], config.trace_key())
-        if self._device is None and all(x._placement is None for x in arrays):
+        usual = self._device is None and config.default_device.value is None
+        if usual and all(x._placement is None for x in arrays):
             staged = self._compiled.get(key)
             if staged is None:
                 staged, _ = self.stage(args, kwargs)
+                staged.record.compiled = True  # type: ignore[union-attr]
                 staged.run = backend.executable_of(**staged.params).run
                 self._remember(staged, key, args, kwargs)
             outs = staged.run(arrays)
         else:
             staged, _ = self.stage(args, kwargs)
+            staged.record.compiled = True  # type: ignore[union-attr]
             outs = backend.run_jaxpr(arrays, self._device, **staged.params)
         return staged.out_tree.unflatten(outs)
 
@@ -143,7 +162,7 @@ class JitFunction:
         self._compiled[key] = staged
         if self._fast and not kwargs:
             leaves, in_tree = tree.flatten(args)
-            if all(type(x) is ArrayImpl for x in leaves):
+            if all(type(x) is ArrayImpl and x._placement is None for x in leaves):
                 self._compiled[in_tree, *[x.aval for x in leaves], config.trace_key()] = staged
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
@@ -192,6 +211,9 @@ class JitFunction:
         if staged is None:
             info = debug_info("jit", self._fun, args, kwargs, static)
             staged = self._stage(in_tree, avals, static, info, self._donated(args, kwargs))
+            options = (*key[3:6], self._device)
+            staged.record = TraceRecord(in_tree, avals, static, options, info.arg_names or ())
+            record_trace(self._fun, staged.record)
             if not staged.captured:
                 cache[key] = staged
         return staged, leaves

@@ -11,7 +11,7 @@ from ..base import dtypes
 from ..base.errors import array_deleted
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
-from .devices import first_device, sharding_on
+from .devices import device_list, first_device, sharding_on
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
 
@@ -232,7 +232,7 @@ def move(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
     x._check_alive()
     (buffer,) = xla_client.batched_copy_array_to_devices_with_sharding(
         [x._buffer],
-        [[device]],
+        [device_list(device)],
         [sharding_on(device)],
         [xla_client.ArrayCopySemantics.ALWAYS_COPY],
     )

@@ -43,7 +43,7 @@ class ModuleContext:
         self._names: dict[str, int] = {}
         with self.context, ir.Location.unknown():
             self.module = ir.Module.create()
-            self.module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
+            self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
             self._i64 = ir.IntegerType.get_signless(64)
 
     @property
@@ -141,7 +141,7 @@ class ModuleContext:
         return list(op.results)
 
     def _fresh_name(self, name: str) -> str:
-        safe = "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "fun"
+        safe = _symbol(name) or "fun"
         safe = safe if safe != "main" else "main_"
         count = self._names.get(safe, 0)
         self._names[safe] = count + 1
@@ -213,6 +213,11 @@ class ModuleContext:
             else:
                 env[eqn.outvars[0]] = out
         return [read(atom) for atom in jaxpr.outvars]
+
+
+def _symbol(name: str) -> str:
+    """A function's name as one that every tool down the line accepts."""
+    return "".join(c if c.isalnum() or c == "_" else "_" for c in name).rstrip("_")
 
 
 # ---------------------------------------------------------------- dtypes in MLIR

@@ -1,0 +1,57 @@
+"""Values at the edge of the transformations: arrays from numbers, zeros and ones of a type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import dtypes
+from ..core.avals import ShapedArray
+from ..core.trace import context, eval_trace
+from ..core.zeros import Zero
+from ..ops.linear import broadcast_in_dim, scalar
+from ..xla.array import ArrayImpl
+
+_HOST_TYPES = (np.ndarray, np.generic, int, float, complex)
+
+
+def operands(leaves: Sequence[Any]) -> Sequence[Any]:
+    """Arguments of an eager computation, with those in host memory put on the device once.
+
+    Within another transformation they stay what they are: small constants of its program.
+    """
+    if context.trace is not eval_trace:
+        return leaves
+    return [x if type(x) is ArrayImpl else to_array(x) for x in leaves]
+
+
+def to_array(x: Any) -> Any:
+    """A NumPy array or a number as an array; anything else, and float0, as it is."""
+    if not isinstance(x, _HOST_TYPES) or getattr(x, "dtype", None) == dtypes.float0:
+        return x
+    return eval_trace.backend.to_array(x)  # type: ignore[attr-defined]
+
+
+def scalar_like(aval: ShapedArray, value: int) -> Any:
+    """A number with the dtype, and the weak type, of an aval."""
+    if aval.weak_type:
+        number = dtypes.scalar_type_of(aval.dtype)(value)
+        if dtypes.python_scalar_dtype(type(number)) == aval.dtype:
+            return number
+    return scalar(value, aval.dtype)
+
+
+def zeros(aval: ShapedArray) -> Any:
+    """The zero of a type, as an array; of float0, as a NumPy array."""
+    if aval.dtype == dtypes.float0:
+        return np.zeros(aval.shape, dtypes.float0)
+    return to_array(broadcast_in_dim(scalar_like(aval, 0), aval.shape, ()))
+
+
+def instantiate(tangent: Any) -> Any:
+    """A tangent or cotangent as an array, be it a symbolic zero or a number."""
+    if type(tangent) is ArrayImpl:
+        return tangent
+    return zeros(tangent.aval) if type(tangent) is Zero else to_array(tangent)

@@ -1,0 +1,28 @@
+"""Functions that stand for a user's function: what they are called and how they are described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, TypeVar
+
+from ..base import transform_errors
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def check_callable(where: str, fun: Any) -> None:
+    """Raise unless `fun` can be called."""
+    if not callable(fun):
+        raise TypeError(transform_errors.not_callable(where, fun))
+
+
+def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:
+    """Decorator: the name and attributes of `fun`, and a docstring in which `{}` is the name."""
+
+    def rename(wrapper: F) -> F:
+        update_wrapper(wrapper, fun)
+        wrapper.__doc__ = doc.format(getattr(fun, "__name__", repr(fun)))
+        return wrapper
+
+    return rename
