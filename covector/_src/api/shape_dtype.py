@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..core.avals import ShapedArray, aval_getters
+from ..core.avals import AbstractValue, ShapedArray, aval_getters, aval_of, is_valid_type
 
 
 class ShapeDtypeStruct:
@@ -47,6 +47,13 @@ class ShapeDtypeStruct:
         self.sharding = sharding
         self.weak_type = weak_type
 
+    @classmethod
+    def like(cls, x: Any) -> ShapeDtypeStruct:
+        """The struct of an array, a number, a type, or anything with a shape and a dtype."""
+        aval = abstractify(x)
+        sharding = getattr(x, "sharding", None) if getattr(x, "committed", True) else None
+        return cls(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
+
     @property
     def size(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64))
@@ -78,6 +85,15 @@ class ShapeDtypeStruct:
         sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
         weak = ", weak_type=True" if self.weak_type else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{sharding}{weak})"
+
+
+def abstractify(x: Any) -> Any:
+    """The type of an array or a number, of a type, or of anything with a shape and a dtype."""
+    if isinstance(x, AbstractValue):
+        return x
+    if not is_valid_type(x) and hasattr(x, "shape") and hasattr(x, "dtype"):
+        return aval_of(ShapeDtypeStruct(x.shape, x.dtype, weak_type=getattr(x, "weak_type", False)))
+    return aval_of(x)
 
 
 aval_getters[ShapeDtypeStruct] = lambda x: ShapedArray(

@@ -12,7 +12,8 @@
     ├─ IndexError
     │  └─ JAXIndexError
     │     └─ NonConcreteBooleanIndexError       a traced boolean mask decides a shape
-    └─ UnexpectedTracerError                    a traced value outlived its trace
+    ├─ UnexpectedTracerError                    a traced value outlived its trace
+    └─ LeakedTracerError                        the same, found early by `checking_leaks`
 
 A message has three parts: where (the public function), the fact with the user's own shapes, dtypes
 and values, and what to do about it.
@@ -63,6 +64,10 @@ class JaxRuntimeError(RuntimeError):
 
 class UnexpectedTracerError(Exception):
     """A traced value was used after the transformation that made it had returned."""
+
+
+class LeakedTracerError(Exception):
+    """Somebody still held a traced value when the transformation that made it returned."""
 
 
 # ---------------------------------------------------------------- rules that are missing

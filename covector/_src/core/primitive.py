@@ -41,6 +41,8 @@ class Primitive:
     shares_names = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
+    # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn.
+    fold: Callable[..., Any] | None = None
 
     def __init__(self, name: str):
         self.name = name

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import ReferenceType, ref
 
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..base.source import Place
@@ -35,9 +36,16 @@ class Trace:
     def __init__(self, parent: Trace | None):
         self.parent = parent
         self.alive = True  # until the transformation that made the trace returns
+        if context.watched is not None:
+            context.watched.append(ref(self))
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         raise NotImplementedError
+
+    def lift(self, x: Any) -> Any:
+        """A number or NumPy array as an array, or as a tracer where a program is being written."""
+        assert self.parent is not None
+        return self.parent.lift(x)
 
 
 class Tracer:
@@ -95,6 +103,10 @@ class Backend(Protocol):
         """Apply a primitive to concrete values."""
         ...
 
+    def to_array(self, x: Any, doing: str = ...) -> Any:
+        """A concrete value as an array."""
+        ...
+
 
 class EvalTrace(Trace):
     """Evaluation: primitives applied to concrete values compute concrete values."""
@@ -102,8 +114,30 @@ class EvalTrace(Trace):
     __slots__ = ("backend",)
     backend: Backend
 
+    def __init__(self) -> None:  # the only trace without a context to be made in
+        self.parent = None
+        self.alive = True
+
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return primitive.evaluate(self.backend, args, params)
+
+    def lift(self, x: Any) -> Any:
+        return self.backend.to_array(x)
+
+
+class EagerTrace(Trace):
+    """Evaluation of the ops that have concrete operands only; the others go to the parent trace."""
+
+    __slots__ = ()
+    parent: Trace
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if any(isinstance(x, Tracer) for x in args):
+            return self.parent.process(primitive, args, params)
+        return eval_trace.process(primitive, args, params)
+
+    def lift(self, x: Any) -> Any:
+        return eval_trace.lift(x)
 
 
 class _Context(threading.local):
@@ -115,9 +149,13 @@ class _Context(threading.local):
         self.name_stack: tuple[str, ...] = ()
         # While a jaxpr is interpreted: where the current eqn came from, instead of our caller.
         self.place: Place | None = None
+        # Whether traces that write jaxprs are to evaluate what they can.
+        self.eager = False
+        # The traces made by the transformation whose leaks are being looked for.
+        self.watched: list[ReferenceType[Trace]] | None = None
 
 
-eval_trace = EvalTrace(None)
+eval_trace = EvalTrace()
 context = _Context()
 
 
@@ -135,6 +173,18 @@ def current_trace(trace: Trace) -> Iterator[Trace]:
         yield trace
     finally:
         context.trace = previous
+
+
+@contextmanager
+def eager_evaluation() -> Iterator[None]:
+    """Evaluate, for the duration of the block, all ops that have concrete operands only."""
+    previous = context.eager
+    context.eager = True
+    try:
+        with current_trace(EagerTrace(context.trace)):
+            yield
+    finally:
+        context.eager = previous
 
 
 @contextmanager

@@ -16,11 +16,14 @@ import numpy as np
 
 from ..base import config, source
 from ..base.errors import UnexpectedTracerError, escaped_tracer
-from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..base.tracing_errors import result_not_an_array
+from ..core.array import Array
+from ..core.avals import AbstractValue, ShapedArray, aval_of, is_valid_type
 from ..core.check import check_jaxpr
 from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var
+from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
-from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
+from ..core.trace import EagerTrace, Trace, Tracer, context, current_trace, tracer_type
 
 # ---------------------------------------------------------------- state
 
@@ -32,7 +35,7 @@ class JaxprTracer(Tracer):
     __slots__ = ("aval", "eqn", "var")
     aval: AbstractValue
 
-    def __init__(self, trace: JaxprTrace, aval: AbstractValue, var: Var, eqn: Any = None):
+    def __init__(self, trace: JaxprTrace, aval: AbstractValue, var: Atom, eqn: Any = None):
         self._trace = trace
         self.aval = aval
         self.var = var
@@ -45,7 +48,7 @@ class JaxprTracer(Tracer):
         if self.eqn is not None:
             return f"by `{self.eqn.primitive}` at {source.describe(self.eqn.source)}"
         trace = self._trace
-        if isinstance(trace, JaxprTrace) and trace.debug_info is not None:
+        if isinstance(trace, JaxprTrace) and trace.debug_info and self.var in trace.invars:
             return f"as {trace.name_of_input(self.var)} of {trace.describe()}"
         return ""
 
@@ -77,6 +80,9 @@ class JaxprTrace(Trace):
             else:
                 invars.append(self.constant(arg))
         out_aval, effects = primitive.typecheck(tuple([v.aval for v in invars]), params)
+        if primitive.fold is not None and type(invars[0]) is Literal:
+            value = primitive.fold(invars[0].val, **params)
+            return JaxprTracer(self, out_aval, Literal(value, out_aval))
         place = context.place or source.current_place(2)
         stack = context.name_stack
         if primitive.multiple_results:
@@ -89,6 +95,10 @@ class JaxprTrace(Trace):
         self.eqns.append(eqn)
         return JaxprTracer(self, out_aval, var, eqn)
 
+    def lift(self, x: Any) -> Any:
+        atom = self.constant(x)
+        return JaxprTracer(self, atom.aval, atom)
+
     def constant(self, x: Any) -> Atom:
         """A value from outside the program as an atom of it."""
         var = self.constvars.get(id(x))
@@ -99,7 +109,9 @@ class JaxprTrace(Trace):
             if not x._trace.alive:
                 raise UnexpectedTracerError(escaped_tracer(x, self.describe()))
         elif type(aval) is ShapedArray and aval.shape == () and isinstance(aval.dtype, np.dtype):
-            return Literal(x, aval)
+            # An array is not fetched from its device for the sake of a literal.
+            if not isinstance(x, Array):
+                return Literal(x, aval)
         var = self.constvars[id(x)] = Var(aval)
         self.consts.append(x)
         return var
@@ -108,6 +120,8 @@ class JaxprTrace(Trace):
         """A value that the traced function returned as an atom of the program."""
         if type(x) is JaxprTracer and x._trace is self:
             return x.var
+        if not is_valid_type(x):
+            raise TypeError(result_not_an_array(self.describe(), x))
         return self.constant(x)
 
     def to_jaxpr(self, outs: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
@@ -133,6 +147,7 @@ class JaxprTrace(Trace):
 # ---------------------------------------------------------------- entry
 
 
+@leaves_no_tracers
 def stage(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[AbstractValue],
@@ -152,7 +167,7 @@ def stage(
     name_stack, place = context.name_stack, context.place
     context.name_stack, context.place = (), None
     try:
-        with current_trace(trace):
+        with current_trace(EagerTrace(trace) if context.eager else trace):
             outs = fun(*[trace.new_input(aval) for aval in in_avals])
             jaxpr, consts = trace.to_jaxpr(outs)
     finally:

@@ -15,6 +15,7 @@ from typing import Any
 from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
+from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.trace import Trace, Tracer, context, current_trace, named_axes, tracer_type
 from ..ops.linear import bring_to
@@ -102,6 +103,7 @@ def batch_aval(aval: AbstractValue, size: int, dim: int | None) -> AbstractValue
 # ---------------------------------------------------------------- entry
 
 
+@leaves_no_tracers
 def vmap(
     fun: Callable[..., Sequence[Any]], axis: Axis, args: Sequence[Any], dims: Sequence[int | None]
 ) -> tuple[list[Any], list[int | None]]:
