@@ -21,6 +21,7 @@ from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
 from ._src.base.config import config as config
 from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
+from ._src.reference import reference_mode as reference_mode
 from ._src.xla.devices import default_backend as default_backend
 from ._src.xla.devices import device_count as device_count
 from ._src.xla.devices import devices as devices
@@ -40,7 +41,7 @@ _install_backend(_XlaBackend())
 _LAZY = frozenset(
     {
         *("core", "debug", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
-        *("reference", "sharding", "stages", "testing", "tree", "tree_util", "typing"),
+        *("sharding", "stages", "testing", "tree", "tree_util", "typing"),
     }
 )
 
