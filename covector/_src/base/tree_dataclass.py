@@ -96,7 +96,7 @@ def register_dataclass(
         data_fields, meta_fields = _inferred_fields(nodetype, drop_fields)
     elif data_fields is None or meta_fields is None:
         raise TypeError(
-            f"register_dataclass({nodetype.__qualname__}): got data_fields={data_fields} and "
+            f"register_dataclass({nodetype.__name__}): got data_fields={data_fields} and "
             f"meta_fields={meta_fields}. Give both of them, or neither to take them from the class."
         )
     _check_fields(nodetype, data_fields, meta_fields, drop_fields)
@@ -110,7 +110,7 @@ def register_dataclass(
 def _inferred_fields(nodetype: Any, drop: Sequence[str]) -> tuple[list[str], list[str]]:
     if not dataclasses.is_dataclass(nodetype):
         raise TypeError(
-            f"register_dataclass: {nodetype.__qualname__} is no dataclass, so its fields are "
+            f"register_dataclass: {nodetype.__name__} is no dataclass, so its fields are "
             "unknown. Pass data_fields=[...] and meta_fields=[...], or put @dataclass below."
         )
     fields = [f for f in dataclasses.fields(nodetype) if f.init and f.name not in drop]
@@ -126,7 +126,7 @@ def _split(fields: Sequence[dataclasses.Field]) -> tuple[list[str], list[str]]:
 def _check_fields(
     nodetype: Any, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
 ) -> None:
-    where = f"register_dataclass({nodetype.__qualname__})"
+    where = f"register_dataclass({nodetype.__name__})"
     if both := [name for name in data if name in meta]:
         raise ValueError(
             f"{where}: {both} are in data_fields and in meta_fields. Keep them in one."
@@ -190,7 +190,7 @@ def dataclass(cls: type[Any] | None = None, /, **options: Any) -> Any:
 def _make(cls: type[Any], options: dict[str, Any]) -> Any:
     if options.get("frozen") is False:
         raise TypeError(
-            f"tree_util.dataclass({cls.__qualname__}): frozen=False is not possible, since a node "
+            f"tree_util.dataclass({cls.__name__}): frozen=False is not possible, since a node "
             "of a tree must not change. Use .replace(...) to make changed copies."
         )
     made = dataclasses.dataclass(**{**options, "frozen": True})(cls)
@@ -243,7 +243,7 @@ def _checked(init: Callable[..., None], meta: list[str]) -> Callable[..., None]:
         for name in meta:
             # A subclass with an `__init__` of its own may give the value later.
             if hasattr(self, name):
-                _check_static(f"{type(self).__qualname__}.{name}", getattr(self, name))
+                _check_static(f"{type(self).__name__}.{name}", getattr(self, name))
 
     return __init__
 

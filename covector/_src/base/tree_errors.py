@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .tree_keys import DictKey, FlattenedIndexKey, GetAttrKey, KeyPath, SequenceKey, keystr
-from .tree_registry import is_namedtuple, one_level
+from .tree_registry import is_namedtuple, one_level, root_alone
 
 
 class Mismatch(NamedTuple):
@@ -68,7 +68,7 @@ def child_keys(treedef: Any) -> list[Any]:
         return [GetAttrKey(name) for name in kind._fields]
     try:
         # Only an instance knows the names that its type gave to the children.
-        level = one_level(treedef.unflatten([object()] * treedef.num_leaves))
+        level = one_level(root_alone(treedef).unflatten([object()] * count))
     except Exception:
         level = None
     if level is None or len(level[0]) != count:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .tree_keys import GetAttrKey, KeyPath, bare
-from .tree_registry import PyTreeDef, default_registry, is_open, one_level
+from .tree_registry import assemble, is_open, one_level, root_alone
 
 PathPredicate = Callable[[KeyPath, Any], bool] | None
 
@@ -32,16 +32,12 @@ def flatten_by_hand(registry: Any, tree: Any, is_leaf: PathPredicate = None) -> 
             level = one_level(node, registry)
         if level is None:
             found.append((path, node))
-            return _assemble(None, (), registry)
+            return assemble(None, (), registry)
         pairs, static = level
         children = [visit((*path, key), child) for key, child in pairs]
-        return _assemble((type(node), static), children, registry)
+        return assemble((type(node), static), children, registry)
 
     return found, visit((), tree)
-
-
-def _assemble(node: Any, children: Iterable[Any], registry: Any = default_registry) -> Any:
-    return PyTreeDef.from_node_data_and_children(registry, node, children)
 
 
 def flatten_up_to(treedef: Any, tree: Any) -> list[Any]:
@@ -71,8 +67,7 @@ def _collect(treedef: Any, tree: Any, found: list[Any]) -> None:
             raise ValueError(f"Expected a dict with the keys {static}, got {tree!r}.")
         subtrees: Iterable[Any] = [tree[key] for key in static]
     else:
-        root_alone = _assemble(node, [_assemble(None, ())] * len(children))
-        subtrees = root_alone.flatten_up_to(tree)
+        subtrees = root_alone(treedef).flatten_up_to(tree)
     for child, subtree in zip(children, subtrees):
         _collect(child, subtree, found)
 
@@ -168,7 +163,7 @@ def _in_callers_order(
     places = [place for i in order for place in parts[i][1]]
     if all(parts[i][0] is children[i] and order[i] == i for i in range(len(parts))):
         return treedef, places
-    return _assemble((kind, static), [parts[i][0] for i in order]), places
+    return assemble((kind, static), [parts[i][0] for i in order]), places
 
 
 def _finder(path: tuple[Any, ...]) -> Callable[[Any], Any]:

@@ -216,6 +216,16 @@ def one_level(tree: Any, registry: Any = default_registry) -> tuple[list[Any], A
     return None if level is None else (list(level[0]), level[1])
 
 
+def assemble(node: Any, children: Iterable[Any], registry: Any = default_registry) -> Any:
+    """The treedef of a node from its `node_data` and its children's treedefs; None for a leaf."""
+    return PyTreeDef.from_node_data_and_children(registry, node, children)
+
+
+def root_alone(treedef: Any) -> Any:
+    """The treedef's root, with leaves for children."""
+    return assemble(treedef.node_data(), [assemble(None, ())] * len(treedef.children()))
+
+
 def is_namedtuple(kind: type) -> bool:
     """Whether a type is a node for being a namedtuple, not for being registered."""
     return issubclass(kind, tuple) and hasattr(kind, "_fields") and kind not in _registered
