@@ -262,11 +262,6 @@ def dense_elements(value: np.ndarray) -> Any:
         value = np.zeros(value.shape, np.bool_)
     kind = element_type(value.dtype)
     shape = value.shape
-    if value.dtype == np.bool_:
-        bits = np.packbits(value.reshape(-1), bitorder="little")
-        if value.size == 1:
-            bits = np.array([0xFF if value.reshape(-1)[0] else 0], np.uint8)
-        return ir.DenseElementsAttr.get(bits, type=kind, shape=shape)
     if value.dtype in _SUB_BYTE:
         value = value.astype(np.int8 if np.dtype(value.dtype).name[0] == "i" else np.uint8)
     elif value.dtype.kind == "V" or value.dtype.isbuiltin != 1:
