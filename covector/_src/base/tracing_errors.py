@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 # ---------------------------------------------------------------- tracing
 
@@ -31,3 +31,82 @@ def leaked_tracers(transform: str, leaks: Sequence[tuple[object, str, str]]) -> 
         "  A traced value stands for an array only while its function is being transformed. "
         "Return it from the function instead of storing it."
     )
+
+
+# ---------------------------------------------------------------- jaxprs that are not well typed
+
+
+def wrong_eqn(index: int, text: str, place: str, fact: str) -> str:
+    origin = f" from {place}" if place else ""
+    return f"[check_jaxpr] in eqn {index}, `{text}`{origin}: {fact.removeprefix('[check_jaxpr] ')}"
+
+
+def bound_twice(role: str, name: str) -> str:
+    return f"[check_jaxpr] the {role} {name} is bound twice; bind a new variable."
+
+
+def read_unbound(role: str, name: str) -> str:
+    return f"[check_jaxpr] the {role} {name} is read, but no input or earlier eqn binds it."
+
+
+def dropped_is_read(role: str) -> str:
+    return (
+        f"[check_jaxpr] the {role} `_` is read; bind the result to a `Var` instead of a `DropVar`."
+    )
+
+
+def not_an_atom(role: str, value: object) -> str:
+    return (
+        f"[check_jaxpr] the {role} {value!r} is of type {type(value)}; it must be a `Var` or a "
+        "`Literal`."
+    )
+
+
+def not_a_literal(value: object, aval: object) -> str:
+    return (
+        f"[check_jaxpr] the literal {value!r} is no scalar of the type {aval} that it claims to "
+        "have; arrays are constants, bound to constvars."
+    )
+
+
+def operands_rejected(reason: str) -> str:
+    return f"the rule of its primitive rejects the operands: {reason}"
+
+
+def wrong_operand_count(expected: int, given: int) -> str:
+    return f"its jaxpr takes {expected} operands, but the eqn has {given}."
+
+
+def wrong_operand_type(index: int, expected: object, given: object) -> str:
+    return f"its jaxpr takes {expected} for operand {index}, but the eqn has {given} there."
+
+
+def wrong_result_count(bound: int, made: int) -> str:
+    return f"it binds {bound} variables, but its primitive makes {made} values."
+
+
+def wrong_result_type(name: str, bound: object, made: object) -> str:
+    return f"it binds {name} of type {bound} to a value of type {made}."
+
+
+def wrong_effects(given: Collection[object], expected: Collection[object]) -> str:
+    return f"it has the effects {_listed(given)}, but its primitive gives {_listed(expected)}."
+
+
+def effects_not_declared(effects: Collection[object], declared: Collection[object]) -> str:
+    return f"it has the effects {_listed(effects)}, but the jaxpr declares {_listed(declared)}."
+
+
+def wrong_const_count(constvars: int, consts: int) -> str:
+    return f"[check_jaxpr] the jaxpr has {constvars} constvars, but there are {consts} constants."
+
+
+def wrong_const_type(index: int, expected: object, given: object) -> str:
+    return (
+        f"[check_jaxpr] constant {index} is of type {given}, but its constvar is of type "
+        f"{expected}."
+    )
+
+
+def _listed(effects: Collection[object]) -> str:
+    return "{" + ", ".join(sorted(map(str, effects))) + "}"

@@ -6,6 +6,7 @@ rules is the rule for jaxprs of the transformation: the jvp of `jit[jaxpr]` is `
 
 from __future__ import annotations
 
+from ..core.check import check_applied
 from ..core.jaxpr import eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
@@ -30,6 +31,9 @@ class Jit(BuiltinPrimitive):
             "keep_unused": params["keep_unused"],
         }
         return {"name": params["name"]} | {name: value for name, value in shown.items() if value}
+
+    def check_operands(self, avals, params):
+        check_applied(params["jaxpr"], avals)
 
     def effectful_abstract_eval(self, *avals, jaxpr, **params):
         return list(jaxpr.out_avals), jaxpr.effects

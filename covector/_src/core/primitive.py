@@ -78,6 +78,13 @@ class Primitive:
         """The parameters that a printed jaxpr shows, in the order in which it does."""
         return dict(sorted(params.items()))
 
+    def check_operands(self, avals: Sequence[AbstractValue], params: dict[str, Any]) -> None:
+        """Raise TypeError if an eqn cannot have these operands; for jaxprs from other hands.
+
+        The shape rules of most primitives say so themselves. Those that carry jaxprs, made for
+        their operands, need not look again in the shape rule, but do so here.
+        """
+
     def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""
         return False

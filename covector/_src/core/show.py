@@ -102,13 +102,21 @@ class Program:
         printer.text(self.pretty_print(use_color=True))
 
 
-def _whole(jaxpr: Jaxpr, settings: Settings) -> Doc:
-    """The document of a program: the jaxprs that are shared in it, then itself."""
+def printer_of(jaxpr: Jaxpr, settings: Settings) -> Printer:
+    """A printer that knows what is shared and what is unused in a program."""
     printer = Printer(settings)
     printer.names.update(dict.fromkeys(_unused(jaxpr), "_"))
-    shared = _shared_jaxprs(jaxpr)
-    printer.shared.update({sub: name for name, sub in shared})
-    docs = [concat(f"let {name} = ", printer.lambda_(sub), " in", Break()) for name, sub in shared]
+    printer.shared.update({sub: name for name, sub in _shared_jaxprs(jaxpr)})
+    return printer
+
+
+def _whole(jaxpr: Jaxpr, settings: Settings) -> Doc:
+    """The document of a program: the jaxprs that are shared in it, then itself."""
+    printer = printer_of(jaxpr, settings)
+    docs = [
+        concat(f"let {name} = ", printer.lambda_(sub), " in", Break())
+        for sub, name in printer.shared.items()
+    ]
     return Concat([*docs, printer.lambda_(jaxpr)])
 
 
