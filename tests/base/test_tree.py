@@ -218,8 +218,8 @@ def test_transpose_of_another_size():
     with pytest.raises(TypeError) as error:
         tree.transpose(tree.structure([0, 0]), tree.structure((0, 0)), [(1, 2), (3,)])
     assert str(error.value) == (
-        "tree.transpose: the tree has 3 leaves, but outer_treedef has 2 and inner_treedef 2, "
-        "together 4.\n"
+        "tree.transpose: Mismatch, the tree has 3 leaves, but outer_treedef has 2 and "
+        "inner_treedef 2, together 4.\n"
         "  tree: PyTreeDef([(*, *), (*,)])\n"
         "  expected: PyTreeDef([(*, *), (*, *)])\n"
         "Pass tree.structure of the outer tree with a leaf in the place of each inner one."

@@ -192,6 +192,7 @@ def test_metadata_and_static():
     option = tree_util.field(static=True, metadata=metadata)
     assert dict(option.metadata) == {"unit": "m", "static": True} and metadata == {"unit": "m"}
     assert dict(tree.static(default=1, metadata=metadata).metadata) == {"unit": "m", "static": True}
+    assert dict(tree.static(metadata={"static": False}).metadata) == {"static": False}
     assert tree.static(default=1).default == 1
     assert dict(tree_util.field().metadata) == {}
 

@@ -93,6 +93,18 @@ def test_static_data_that_differ():
     )
 
 
+def test_static_data_that_cannot_be_compared():
+    numpy = pytest.importorskip("numpy")
+
+    class Holder:
+        pass
+
+    data = iter([numpy.arange(2), numpy.arange(2)])
+    tree_util.register_pytree_node(Holder, lambda _: ((), next(data)), lambda *_: Holder())
+    (found,) = mismatches(tree.structure([Holder()]), tree.structure([Holder()]), prefix=True)
+    assert keystr(found.path) == "[0]"
+
+
 def test_paths_through_registered_nodes():
     @tree_util.dataclass
     class Keyed:
@@ -138,8 +150,8 @@ def test_broadcast_of_a_tree_that_is_no_prefix():
     with pytest.raises(ValueError) as error:
         tree.broadcast({"a": [1]}, {"a": (1, 2)})
     assert str(error.value) == (
-        "tree.broadcast: prefix['a'] does not have the structure of the value that it is given "
-        "for.\n"
+        "tree.broadcast: prefix['a']: pytree structure error, the value that it is given for has "
+        "other containers.\n"
         "  tree.broadcast: prefix['a']: a list of length 1, PyTreeDef([*])\n"
         "  the value there: a tuple of length 2, PyTreeDef((*, *))\n" + PREFIX_ADVICE
     )
@@ -148,7 +160,7 @@ def test_broadcast_of_a_tree_that_is_no_prefix():
 def test_prefix_errors_finds_every_place():
     first, second = tree.structure([(1,), {"a": 1}, 2, 3]), tree.structure([1, {"b": 1}, [4], ()])
     errors = prefix_errors(first, second)
-    assert [str(make("in_axes")).splitlines()[0].split()[0] for make in errors] == [
+    assert [str(make("in_axes")).splitlines()[0].split(":")[0] for make in errors] == [
         "in_axes[0]",
         "in_axes[1]",
     ]
@@ -187,14 +199,16 @@ def test_flatten_axes_names_the_place():
     with pytest.raises(ValueError) as error:
         flatten_axes("vmap in_axes", tree.structure(value), ({"weight": 0, "b": 1}, (0,)))
     assert str(error.value) == (
-        "vmap in_axes[0] does not have the structure of the value that it is given for.\n"
+        "vmap in_axes[0]: pytree structure error, the value that it is given for has other "
+        "containers.\n"
         "  vmap in_axes[0]: a dict with the keys 'b', 'weight', PyTreeDef({'b': *, 'weight': *})\n"
         "  the value there: a dict with the keys 'bias', 'weight', "
         "PyTreeDef({'bias': *, 'weight': *})\n"
         "  only in vmap in_axes[0]: 'b'\n"
         "  only in the value there: 'bias'\n"
         f"{PREFIX_ADVICE}\n"
-        "vmap in_axes[1] does not have the structure of the value that it is given for.\n"
+        "vmap in_axes[1]: pytree structure error, the value that it is given for has other "
+        "containers.\n"
         "  vmap in_axes[1]: a tuple of length 1, PyTreeDef((*,))\n"
         "  the value there: a list of length 1, PyTreeDef([*])\n" + PREFIX_ADVICE
     )

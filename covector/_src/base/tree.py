@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..xla.native import pytree
-from .tree_errors import is_leaf_def, map_error, mismatches, prefix_report, same_node
+from .tree_errors import agree, is_leaf_def, map_error, mismatches, prefix_report, same_node
 from .tree_keys import KeyPath, keystr
 from .tree_order import flatten_by_hand, unflatten_like
 from .tree_order import flatten_up_to as flatten_up_to
@@ -254,7 +254,7 @@ def transpose(outer_treedef: Any, inner_treedef: Any | None, pytree_to_transpose
     step = inner.num_leaves
     if len(items) != outer_treedef.num_leaves * step:
         raise TypeError(
-            f"tree.transpose: the tree has {len(items)} leaves, but outer_treedef has "
+            f"tree.transpose: Mismatch, the tree has {len(items)} leaves, but outer_treedef has "
             f"{outer_treedef.num_leaves} and inner_treedef {step}, together "
             f"{outer_treedef.num_leaves * step}.\n"
             f"  tree: {treedef}\n"
@@ -401,10 +401,10 @@ def broadcast_prefix(prefix: Any, full: Any, is_leaf: IsLeaf = None) -> list[Any
     """The leaves of `prefix`, each repeated for every leaf of `full` that it stands for."""
     entries, prefix_def = flatten(prefix, is_leaf)
     full_def = structure(full)
-    repeats = _repeats(prefix_def, full_def)
-    if repeats is None:
+    spread = _spread(entries, prefix_def, full_def)
+    if spread is None:
         raise ValueError(_prefix_text("tree.broadcast: prefix", prefix_def, full_def))
-    return [entry for entry, count in zip(entries, repeats) for _ in range(count)]
+    return spread
 
 
 def flatten_axes(name: str, treedef: Any, axis_tree: Any) -> list[Any]:
@@ -421,10 +421,10 @@ def flatten_axes(name: str, treedef: Any, axis_tree: Any) -> list[Any]:
     entries, axis_def = _flatten_axis_tree(axis_tree)
     if len(entries) == 1 and axis_def.num_nodes == 1:
         return entries * treedef.num_leaves
-    repeats = _repeats(axis_def, treedef)
-    if repeats is None:
+    spread = _spread(entries, axis_def, treedef)
+    if spread is None:
         raise ValueError(_prefix_text(name, axis_def, treedef, none_leaf_registry))
-    return [entry for entry, count in zip(entries, repeats) for _ in range(count)]
+    return spread
 
 
 def _flatten_axis_tree(axis_tree: Any) -> tuple[list[Any], Any]:
@@ -435,21 +435,22 @@ def _flatten_axis_tree(axis_tree: Any) -> tuple[list[Any], Any]:
     return _flatten_any_keys(none_leaf_registry, axis_tree, None)
 
 
-def _repeats(prefix: Any, full: Any) -> list[int] | None:
-    """How many leaves of `full` each leaf of `prefix` stands for; None if it is no prefix."""
-    if prefix == full:
-        return [1] * full.num_leaves
-    counts: list[int] = []
+def _spread(entries: list[Any], prefix: Any, full: Any) -> list[Any] | None:
+    """The entries, each once for every leaf of `full` that it stands for; None if no prefix."""
+    if prefix.num_leaves == full.num_leaves and agree(prefix, full):
+        return entries
+    spread: list[Any] = []
+    rest = iter(entries)
 
     def visit(prefix: Any, full: Any) -> bool:
         if is_leaf_def(prefix):
-            counts.append(full.num_leaves)
+            spread.extend([next(rest)] * full.num_leaves)
             return True
         if not same_node(prefix, full):
             return False
         return _all(visit(a, b) for a, b in zip(prefix.children(), full.children()))
 
-    return counts if visit(prefix, full) else None
+    return spread if visit(prefix, full) else None
 
 
 def _prefix_text(name: str, prefix: Any, full: Any, registry: Any = default_registry) -> str:
@@ -458,6 +459,6 @@ def _prefix_text(name: str, prefix: Any, full: Any, registry: Any = default_regi
     if len(reports) > 3:
         text += f"\n({len(reports) - 3} more places differ.)"
     singleton = pytree.treedef_tuple(registry, [prefix])
-    if _repeats(singleton, full) is not None:
+    if _spread([None] * prefix.num_leaves, singleton, full) is not None:
         text += f"\nA tuple of length 1 around it fits: {name} may lack the tuple of arguments."
     return text

@@ -32,9 +32,9 @@ def field(*, static: bool = False, **options: Any) -> Any:
     >>> tree.structure(Layer(0.5))
     PyTreeDef(CustomNode(Layer[('relu',)], [*]))
     """
-    metadata = {**(options.pop("metadata", None) or {})}
+    metadata = options.pop("metadata", None) or {}
     if static:
-        metadata["static"] = True
+        metadata = {"static": True, **metadata}
     return dataclasses.field(metadata=metadata, **options)
 
 

@@ -49,9 +49,17 @@ def same_node(first: Any, second: Any) -> bool:
     ours, theirs = first.node_data(), second.node_data()
     if ours is None or theirs is None:
         return ours is theirs
-    if ours[0] is not theirs[0] or ours[1] != theirs[1]:
+    if ours[0] is not theirs[0] or not agree(ours[1], theirs[1]):
         return False
     return len(first.children()) == len(second.children())
+
+
+def agree(first: Any, second: Any) -> bool:
+    """`first == second`; data that cannot be compared, such as arrays, do not agree."""
+    try:
+        return first is second or bool(first == second)
+    except Exception:
+        return False
 
 
 def child_keys(treedef: Any) -> list[Any]:
@@ -133,7 +141,7 @@ def prefix_report(name: str, mismatch: Mismatch) -> str:
     """Why a specification called `name` is no tree prefix of its value."""
     place = f"{name}{keystr(mismatch.path)}"
     return _report(
-        f"{place} does not have the structure of the value that it is given for.",
+        f"{place}: pytree structure error, the value that it is given for has other containers.",
         (place, "the value there"),
         mismatch,
         "Use the same containers in both, down to where one entry stands for a whole subtree of "
