@@ -1,0 +1,15 @@
+"""What the tests share: the oracle, and a configuration that nothing leaks out of."""
+
+import os
+
+import pytest
+
+# JAX, where a test compares with it, runs on the CPU and keeps nothing on disk.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
+
+
+@pytest.fixture(scope="session")
+def jax():
+    """JAX 0.10.2, the oracle; tests that need it are skipped where it is not installed."""
+    return pytest.importorskip("jax", reason="the oracle is not installed here")
