@@ -1,52 +1,65 @@
-"""Addition, multiplication and their kin, with comparisons."""
+"""Addition, multiplication and their kin; signs and extrema."""
 
 from __future__ import annotations
 
-import operator
+from typing import Any
 
 import numpy as np
 
+from ..base import dtypes
+from ..core.array import Array
 from ..core.zeros import UndefinedPrimal
+from .comparison import eq_p
 from .families import (
+    ANY,
+    INTEGERS,
+    NUMBERS,
     Binary,
-    Comparison,
+    LinearBinary,
     LinearUnary,
-    Unary,
-    linear_operands,
+    Step,
+    StepBinary,
+    broadcast_operands,
+    check_accepts,
+    filled_like,
     unbroadcast,
 )
-from .linear import constant_like
+from .functions import binary, unary
+from .select import select_n_p
 
 
 class Neg(LinearUnary):
-    """Elementwise negation."""
+    """Elementwise negation; unsigned integers wrap around."""
 
+    example = "lax.neg(2.0)", "Array(-2., dtype=float32, weak_type=True)"
     hlo = "negate"
-    ref = staticmethod(np.negative)
+    numpy = np.negative
 
 
-class Add(Binary):
+class Add(LinearBinary):
     """Elementwise sum."""
 
+    example = "lax.add(1.0, 2.0)", "Array(3., dtype=float32, weak_type=True)"
     hlo = "add"
-    ref = staticmethod(np.add)
+    numpy = np.add
 
     def derivative_x(self, t, x, y, z):
         return t
 
     derivative_y = derivative_x
 
-    def transpose(self, ct, x, y):
-        return tuple(
-            unbroadcast(ct, v.aval) if type(v) is UndefinedPrimal else None for v in (x, y)
-        )
+    def transpose_x(self, ct):
+        return ct
+
+    transpose_y = transpose_x
 
 
-class Sub(Binary):
+class Sub(LinearBinary):
     """Elementwise difference."""
 
+    example = "lax.sub(3.0, 2.0)", "Array(1., dtype=float32, weak_type=True)"
     hlo = "subtract"
-    ref = staticmethod(np.subtract)
+    numpy = np.subtract
 
     def derivative_x(self, t, x, y, z):
         return t
@@ -54,50 +67,90 @@ class Sub(Binary):
     def derivative_y(self, t, x, y, z):
         return neg_p.bind(t)
 
-    def transpose(self, ct, x, y):
-        ct_x = unbroadcast(ct, x.aval) if type(x) is UndefinedPrimal else None
-        ct_y = unbroadcast(neg_p.bind(ct), y.aval) if type(y) is UndefinedPrimal else None
-        return ct_x, ct_y
+    def transpose_x(self, ct):
+        return ct
+
+    def transpose_y(self, ct):
+        return neg_p.bind(ct)
 
 
 class Mul(Binary):
-    """Elementwise product."""
+    """Elementwise product; in the dtype `out_dtype` if that is given."""
 
     hlo = "multiply"
-    ref = staticmethod(np.multiply)
+    numpy = np.multiply
 
-    def derivative_x(self, t, x, y, z):
-        return mul_p.bind(t, y)
+    def dtype(self, x, y, out_dtype=None):
+        if out_dtype is None:
+            return super().dtype(x, y)
+        check_accepts(self.name, self.accepts, (x, y))
+        return out_dtype
 
-    def derivative_y(self, t, x, y, z):
-        return mul_p.bind(x, t)
+    def derivative_x(self, t, x, y, z, **params):
+        return self.bind(t, y, **params)
 
-    def transpose(self, ct, x, y):
-        x_linear, _ = linear_operands(x, y)
-        if x_linear:
-            return unbroadcast(mul_p.bind(ct, y), x.aval), None
-        return None, unbroadcast(mul_p.bind(x, ct), y.aval)
+    def derivative_y(self, t, x, y, z, **params):
+        return self.bind(x, t, **params)
+
+    def transpose(self, ct, x, y, out_dtype=None):
+        linear, other = (x, y) if type(x) is UndefinedPrimal else (y, x)
+        params = {} if out_dtype is None else {"out_dtype": linear.aval.dtype}
+        if linear is x:
+            return unbroadcast(self.bind(ct, other, **params), x.aval), None
+        return None, unbroadcast(self.bind(other, ct, **params), y.aval)
+
+    def emit(self, b, x, y, out_dtype=None):
+        operands = zip(broadcast_operands(b, (x, y)), b.avals_in)
+        out = b.avals_out[0]
+        return b.op(
+            "multiply",
+            *[b.convert(v, aval.update(shape=out.shape), out.dtype) for v, aval in operands],
+        )
+
+
+def _quotient(x: Any, y: Any) -> np.ndarray:
+    """x / y; of integers rounded towards zero, with what XLA gives where there is no quotient."""
+    if not dtypes.issubdtype(np.asarray(x).dtype, np.integer):
+        return np.divide(x, y)
+    wide = np.int64 if dtypes.issubdtype(x.dtype, np.signedinteger) else np.uint64
+    x, y = x.astype(wide), y.astype(wide)
+    nonzero = np.where(y == 0, 1, y).astype(wide)
+    rounded_down = x // nonzero
+    towards_zero = rounded_down + ((x % nonzero != 0) & ((x < 0) != (y < 0)))
+    return np.where(y == 0, -1, towards_zero)
 
 
 class Div(Binary):
-    """Elementwise quotient; of integers, rounded towards zero."""
+    """Elementwise quotient; of integers rounded towards zero.
 
+    Where an integer is divided by 0, the result is not defined.
+    """
+
+    example = "lax.div(-7, 2)", "Array(-3, dtype=int32, weak_type=True)"
     hlo = "divide"
-
-    def ref(self, x, y):
-        if np.issubdtype(np.result_type(x), np.integer):
-            return np.trunc(np.true_divide(x, y)).astype(np.result_type(x))
-        return np.divide(x, y)
+    numpy = _quotient
 
     def derivative_x(self, t, x, y, z):
         return div_p.bind(t, y)
 
     def derivative_y(self, t, x, y, z):
-        # d(x/y) = -x/y^2 dy = -(z/y) dy
+        # d(x/y)/dy = -x/y^2 = -z/y; the square of y might overflow, or vanish.
         return mul_p.bind(neg_p.bind(t), div_p.bind(z, y))
 
     def transpose(self, ct, x, y):
         return unbroadcast(div_p.bind(ct, y), x.aval), None
+
+
+class Mulhi(StepBinary):
+    """Elementwise upper half of the product of two integers, which has twice as many bits."""
+
+    accepts = INTEGERS
+    hlo = "chlo.mulhi"
+
+    @staticmethod
+    def numpy(x, y):
+        bits = x.dtype.itemsize * 8
+        return (np.multiply(x, y, dtype=object) >> bits).astype(x.dtype)
 
 
 neg_p = Neg("neg")
@@ -105,61 +158,152 @@ add_p = Add("add")
 sub_p = Sub("sub")
 mul_p = Mul("mul")
 div_p = Div("div")
+mulhi_p = Mulhi("mulhi")
+
+neg = unary(neg_p)
+add = binary(add_p)
+sub = binary(sub_p)
+div = binary(div_p)
 
 
-class Sin(Unary):
-    """Elementwise sine of radians."""
+def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Array:
+    """Elementwise product.
 
-    hlo = "sine"
-    ref = staticmethod(np.sin)
+    Args:
+      x, y: arrays of integers, floats or complex numbers, both of the same dtype unless `out_dtype`
+        is given. Their shapes are equal, but that a scalar meets any shape, and a dimension of
+        size 1 any size.
+      out_dtype: the dtype of the result, to which the factors are converted; by default theirs.
 
-    def derivative(self, t, x, y):
-        return mul_p.bind(t, cos_p.bind(x))
+    Returns:
+      An array of the common shape.
 
+    Raises:
+      TypeError: an operand has another dtype, or the dtypes or shapes do not match.
 
-class Cos(Unary):
-    """Elementwise cosine of radians."""
-
-    hlo = "cosine"
-    ref = staticmethod(np.cos)
-
-    def derivative(self, t, x, y):
-        return neg_p.bind(mul_p.bind(t, sin_p.bind(x)))
-
-
-class Exp(Unary):
-    """Elementwise exponential."""
-
-    hlo = "exponential"
-    ref = staticmethod(np.exp)
-
-    def derivative(self, t, x, y):
-        return mul_p.bind(t, y)
+    >>> from covector import lax
+    >>> lax.mul(2.0, 3.0)
+    Array(6., dtype=float32, weak_type=True)
+    """
+    if out_dtype is None:
+        return mul_p.bind(x, y)
+    out_dtype = dtypes.check_user_dtype_supported(out_dtype, "lax.mul")
+    return mul_p.bind(x, y, out_dtype=out_dtype)
 
 
-class Tanh(Unary):
-    """Elementwise hyperbolic tangent."""
+def mulhi(x: Any, y: Any, /) -> Array:
+    """Elementwise upper half of the product of two integers, which has twice as many bits.
 
-    hlo = "tanh"
-    ref = staticmethod(np.tanh)
+    Args:
+      x, y: arrays of integers, both of the same dtype, and of shapes that are equal or broadcast as
+        those of `lax.mul`.
 
-    def derivative(self, t, x, y):
-        # 1 - y^2 = (1 + y)(1 - y); written so that t + t*y and 1 - y lose nothing where y is near 1
-        one = constant_like(y, 1)
-        return mul_p.bind(add_p.bind(t, mul_p.bind(t, y)), sub_p.bind(one, y))
+    Returns:
+      An array of the common shape and dtype.
+
+    Raises:
+      TypeError: an operand has another dtype, or the dtypes or shapes do not match.
+
+    >>> import numpy as np
+    >>> from covector import lax
+    >>> lax.mulhi(np.int32(2**30), np.int32(12))
+    Array(3, dtype=int32)
+    """
+    return mulhi_p.bind(x, y)
 
 
-sin_p = Sin("sin")
-cos_p = Cos("cos")
-exp_p = Exp("exp")
-tanh_p = Tanh("tanh")
+# ---------------------------------------------------------------- signs
 
 
-class Gt(Comparison):
-    """Elementwise x > y."""
+class Sign(Step):
+    """Elementwise -1, 0 or 1 by the sign of x; of complex numbers x/|x|, and 0 of 0."""
 
+    example = "lax.sign(-3.0)", "Array(-1., dtype=float32, weak_type=True)"
+    accepts = NUMBERS
+    numpy = np.sign
+
+    def emit(self, b, x):
+        (aval,) = b.avals_in
+        if not dtypes.issubdtype(aval.dtype, np.unsignedinteger):
+            return b.op("sign", x)
+        zero = b.full(0, aval)
+        is_zero = b.compare("EQ", x, zero, aval.dtype, out=aval.update(dtype=np.bool_))
+        return b.op("select", is_zero, zero, b.full(1, aval))
+
+
+sign_p = Sign("sign")
+sign = unary(sign_p)
+
+# ---------------------------------------------------------------- extrema
+
+
+class Extremum(Binary):
+    """The larger or the smaller of two elements.
+
+    Complex numbers are ordered by their real parts, and by their imaginary parts if those are
+    equal.  Where both elements are the extremum, each contributes half of its tangent.
+
+    Class attributes:
+      direction: the relation to the other element, GT or LT, of a complex one that is taken.
+    """
+
+    accepts = ANY
+    direction: str
+
+    def derivative_x(self, t, x, y, z):
+        return mul_p.bind(t, _share(x, y, z))
+
+    def derivative_y(self, t, x, y, z):
+        return mul_p.bind(t, _share(y, x, z))
+
+    def emit(self, b, x, y):
+        x, y = broadcast_operands(b, (x, y))
+        (out,) = b.avals_out
+        if not dtypes.issubdtype(out.dtype, np.complexfloating):
+            return b.op(self.hlo, x, y)
+        part, flag = out.update(dtype=dtypes.finfo(out.dtype).dtype), out.update(dtype=np.bool_)
+        (x_re, x_im), (y_re, y_im) = [
+            (b.op("real", v, out=part), b.op("imag", v, out=part)) for v in (x, y)
+        ]
+        tie = b.compare("EQ", x_re, y_re, part.dtype, out=flag)
+        by_re = b.compare(self.direction, x_re, y_re, part.dtype, out=flag)
+        by_im = b.compare(self.direction, x_im, y_im, part.dtype, out=flag)
+        return b.op("select", b.op("select", tie, by_im, by_re, out=flag), x, y)
+
+
+def _share(x: Any, y: Any, z: Any) -> Any:
+    """The share of x in the extremum z of x and y: 1, or 1/2 if y is equal, or 0."""
+    is_x = select_n_p.bind(eq_p.bind(x, z), filled_like(z, 0), filled_like(z, 1))
+    count = select_n_p.bind(eq_p.bind(y, z), filled_like(z, 1), filled_like(z, 2))
+    return div_p.bind(is_x, count)
+
+
+class Max(Extremum):
+    """Elementwise maximum; NaN if one of the elements is.
+
+    Complex numbers are ordered by their real parts, and where those are equal by the imaginary.
+    """
+
+    example = "lax.max(1.0, 2.0)", "Array(2., dtype=float32, weak_type=True)"
+    hlo = "maximum"
     direction = "GT"
-    relation = operator.gt
+    numpy = np.maximum
 
 
-gt_p = Gt("gt")
+class Min(Extremum):
+    """Elementwise minimum; NaN if one of the elements is.
+
+    Complex numbers are ordered by their real parts, and where those are equal by the imaginary.
+    """
+
+    example = "lax.min(1.0, 2.0)", "Array(1., dtype=float32, weak_type=True)"
+    hlo = "minimum"
+    direction = "LT"
+    numpy = np.minimum
+
+
+max_p = Max("max")
+min_p = Min("min")
+
+max = binary(max_p)
+min = binary(min_p)

@@ -70,8 +70,9 @@ class Emitter:
           name: of a StableHLO op, or with its dialect in front (`"chlo.erf"`).
           *operands: MLIR values.
           out: the aval, or list of avals, of the results; by default those of the eqn.
-          **attributes: Python values: an int becomes an i64, a sequence of ints an i64 array, a
-            string beginning with `#` is parsed as an attribute, an array becomes dense elements.
+          **attributes: Python values: an int becomes an i64, one of NumPy's keeps its width, a
+            sequence of ints becomes an i64 array, a string beginning with `#` is parsed as an
+            attribute, an array becomes dense elements.
 
         Returns:
           The result, or the list of results if there are several.
@@ -171,12 +172,18 @@ class Emitter:
             compare_type=f"#stablehlo<comparison_type {kind}>",
         )
 
-    def reduce(self, kind: str, x: Any, init: Any, axes: Sequence[int]) -> Any:
-        """Reduce an array over `axes` with the binary StableHLO op `kind`, beginning at `init`."""
+    def reduce(self, kind: Any, x: Any, init: Any, axes: Sequence[int]) -> Any:
+        """Reduce an array over `axes`, beginning at `init`.
+
+        Elements are combined by `kind`: a binary StableHLO op, or a primitive of two operands.
+        """
         scalar = ShapedArray((), self.avals_out[0].dtype)  # type: ignore[attr-defined]
 
         def body(a: Any, b: Any) -> list[Any]:
-            return [self.op(kind, a, b, out=scalar)]
+            if isinstance(kind, str):
+                return [self.op(kind, a, b, out=scalar)]
+            inner = self.replace(primitive=kind, avals_in=(scalar, scalar), avals_out=(scalar,))
+            return [kind.emit(inner, a, b)]
 
         (out,) = self.op_with_regions(
             "reduce",

@@ -81,8 +81,10 @@ class ModuleContext:
     def _make_attribute(self, value: Any) -> Any:
         if isinstance(value, (bool, np.bool_)):
             return ir.BoolAttr.get(bool(value))
-        if isinstance(value, (int, np.integer)):
-            return ir.IntegerAttr.get(self._i64, int(value))
+        if isinstance(value, np.integer):
+            return ir.IntegerAttr.get(element_type(value.dtype), int(value))
+        if isinstance(value, int):
+            return ir.IntegerAttr.get(self._i64, value)
         if isinstance(value, str):
             return ir.Attribute.parse(value) if value[:1] == "#" else ir.StringAttr.get(value)
         if isinstance(value, dict):
