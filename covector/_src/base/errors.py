@@ -12,6 +12,7 @@
     ├─ IndexError
     │  └─ JAXIndexError
     │     └─ NonConcreteBooleanIndexError       a traced boolean mask decides a shape
+    ├─ InconclusiveDimensionOperation           a question about unknown sizes has no one answer
     ├─ UnexpectedTracerError                    a traced value outlived its trace
     └─ LeakedTracerError                        the same, found early by `checking_leaks`
 
@@ -60,6 +61,10 @@ class JaxprTypeError(TypeError):
 
 class JaxRuntimeError(RuntimeError):
     """XLA refused to compile a program, or failed while running it."""
+
+
+class InconclusiveDimensionOperation(Exception):
+    """A question about symbolic sizes of dimensions has not the same answer for all of them."""
 
 
 class UnexpectedTracerError(Exception):

@@ -14,6 +14,23 @@ def result_not_an_array(traced: str, result: object) -> str:
     )
 
 
+def not_a_batch_of(aval: object, axis: int, size: int) -> str:
+    return (
+        f"[mapped_aval] dimension {axis} of {aval} is not of size {size}: it cannot be the "
+        "dimension of a batch of so many examples."
+    )
+
+
+def value_not_known(aval: object, origin: str, needed_for: str) -> str:
+    made = f" It was made {origin}." if origin else ""
+    return (
+        f"Abstract tracer value encountered where concrete value is expected: a traced array of "
+        f"type {aval}. {needed_for}{made} Make the argument it depends on static "
+        "(static_argnums or static_argnames of jit), or keep the choice in the program with "
+        "`lax.cond`, `lax.while_loop` or `covector.numpy.where`."
+    )
+
+
 def scope_not_a_string(name: object) -> str:
     return f"[named_scope] the name of a scope must be a string, but it is {name!r}."
 

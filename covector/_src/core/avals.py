@@ -55,6 +55,20 @@ class AbstractToken(AbstractValue):
 
 abstract_token = AbstractToken()
 
+
+class Token:
+    """A value without content that orders side effects: what needs it runs after what made it."""
+
+    __slots__ = ("_buf",)
+
+    def __init__(self, buf: Any):
+        self._buf = buf
+
+    def block_until_ready(self) -> None:
+        """Wait until what made the token has run."""
+        self._buf.block_until_ready()
+
+
 _interned: WeakValueDictionary[tuple, ShapedArray] = WeakValueDictionary()
 
 
@@ -200,6 +214,7 @@ def _numpy_aval(x: Any) -> AbstractValue:
 for _kind in (bool, int, float, complex):
     aval_getters[_kind] = _scalar_aval(_kind)
 aval_getters[np.ndarray] = _numpy_aval
+aval_getters[Token] = lambda x: abstract_token
 for _scalar in (np.bool_, np.integer, np.floating, np.complexfloating):
     aval_getters[_scalar] = _numpy_aval
 

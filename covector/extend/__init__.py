@@ -1,0 +1,6 @@
+"""Pieces for those who extend Covector: its language, sources, lowering and layouts.
+
+Unlike the rest of the public API these may change from one version to the next.
+"""
+
+from . import core as core
