@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def initialize(rng: np.random.Generator) -> list[dict[str, np.ndarray]]:
             "w": (rng.standard_normal((m, n)) * np.sqrt(2 / m)).astype(np.float32),
             "b": np.zeros(n, np.float32),
         }
-        for m, n in zip(SIZES[:-1], SIZES[1:])
+        for m, n in pairwise(SIZES)
     ]
 
 
