@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -212,26 +213,31 @@ _replace.__name__ = _replace.__qualname__ = "replace"
 
 
 def _register_without_init(cls: Any, data: list[str], meta: list[str]) -> None:
-    keys = [GetAttrKey(name) for name in data]
-    new, assign = object.__new__, object.__setattr__
+    keys, names = [GetAttrKey(name) for name in data], [*data, *meta]
+    assign = object.__setattr__  # the class is frozen
+    get_data, get_meta = _getter(data), _getter(meta)
 
-    def flatten(node: Any) -> tuple[list[Any], tuple]:
-        return [getattr(node, n) for n in data], tuple([getattr(node, n) for n in meta])
+    def flatten(node: Any) -> tuple[tuple, tuple]:
+        return get_data(node), get_meta(node)
 
     def flatten_with_keys(node: Any) -> tuple[list[tuple[Any, Any]], tuple]:
-        children, static = flatten(node)
-        return list(zip(keys, children)), static
+        return list(zip(keys, get_data(node))), get_meta(node)
 
     def unflatten(static: tuple, children: Any) -> Any:
-        node = new(cls)
-        for name, child in zip(data, children):
-            assign(node, name, child)
-        for name, value in zip(meta, static):
+        node = object.__new__(cls)
+        for name, value in zip(names, (*children, *static)):
             assign(node, name, value)
         return node
 
     register_pytree_node(cls, flatten, unflatten, flatten_with_keys)
     is_open[cls] = True
+
+
+def _getter(names: list[str]) -> Callable[[Any], tuple]:
+    """What gives the tuple of an object's attributes with these names."""
+    if len(names) > 1:
+        return operator.attrgetter(*names)
+    return lambda node: tuple([getattr(node, name) for name in names])
 
 
 def _checked(init: Callable[..., None], meta: list[str]) -> Callable[..., None]:
