@@ -10,15 +10,49 @@ Array([0., 2., 4.], dtype=float32)
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+import importlib as _importlib
 
+from ._src.api.autodiff import jvp as jvp
+from ._src.api.autodiff import linear_transpose as linear_transpose
+from ._src.api.autodiff import linearize as linearize
+from ._src.api.autodiff import vjp as vjp
 from ._src.api.devices import clear_caches as clear_caches
 from ._src.api.devices import device_put as device_put
+from ._src.api.gradients import fwd_and_bwd as fwd_and_bwd
+from ._src.api.gradients import grad as grad
+from ._src.api.gradients import value_and_grad as value_and_grad
+from ._src.api.jacobian import hessian as hessian
+from ._src.api.jacobian import jacfwd as jacfwd
+from ._src.api.jacobian import jacobian as jacobian
+from ._src.api.jacobian import jacrev as jacrev
 from ._src.api.jit import jit as jit
 from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
+from ._src.api.sync import block_until_ready as block_until_ready
+from ._src.api.sync import device_get as device_get
+from ._src.api.tracing import ensure_compile_time_eval as ensure_compile_time_eval
+from ._src.api.tracing import eval_shape as eval_shape
+from ._src.api.tracing import make_jaxpr as make_jaxpr
+from ._src.api.tracing import named_call as named_call
+from ._src.api.tracing import named_scope as named_scope
+from ._src.api.tracing import typeof as typeof
+from ._src.api.vectorize import vmap as vmap
+from ._src.base.config import check_tracer_leaks as check_tracer_leaks
+from ._src.base.config import checking_leaks as checking_leaks
 from ._src.base.config import config as config
+from ._src.base.config import debug_infs as debug_infs
+from ._src.base.config import debug_nans as debug_nans
+from ._src.base.config import default_device as default_device
+from ._src.base.config import default_matmul_precision as default_matmul_precision
+from ._src.base.config import disable_jit as disable_jit
+from ._src.base.config import enable_checks as enable_checks
+from ._src.base.config import enable_x64 as enable_x64
+from ._src.base.config import explain_cache_misses as explain_cache_misses
+from ._src.base.config import log_compiles as log_compiles
+from ._src.base.config import make_user_context as make_user_context
+from ._src.base.config import numpy_dtype_promotion as numpy_dtype_promotion
+from ._src.base.config import numpy_rank_promotion as numpy_rank_promotion
+from ._src.base.dtypes import float0 as float0
 from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.reference import reference_mode as reference_mode
@@ -27,10 +61,14 @@ from ._src.xla.devices import device_count as device_count
 from ._src.xla.devices import devices as devices
 from ._src.xla.devices import local_device_count as local_device_count
 from ._src.xla.devices import local_devices as local_devices
+from ._src.xla.devices import process_count as host_count
 from ._src.xla.devices import process_count as process_count
+from ._src.xla.devices import process_index as host_id
 from ._src.xla.devices import process_index as process_index
+from ._src.xla.devices import process_indices as host_ids
 from ._src.xla.devices import process_indices as process_indices
 from ._src.xla.execute import XlaBackend as _XlaBackend
+from ._src.xla.native import Device as Device
 
 __version__ = "0.1.0"
 __version_info__ = (0, 1, 0)
@@ -46,11 +84,11 @@ _LAZY = frozenset(
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _LAZY:
-        return importlib.import_module("." + name, __name__)
+        return _importlib.import_module("." + name, __name__)
     raise AttributeError(f"module 'covector' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({name for name in {*globals(), *_LAZY} if name != "annotations"})

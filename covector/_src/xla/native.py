@@ -15,6 +15,8 @@ import jaxlib
 from jaxlib import _jax, xla_client
 from jaxlib._jax import pytree
 
+Device = xla_client.Device
+
 version: str = jaxlib.__version__
 # A number that grows with each change of jaxlib's Python interface: 467 in 0.10.2, 495 in 0.11.2,
 # 505 in 0.12.0.  Versions are told apart by it alone.
@@ -24,4 +26,12 @@ interface: int = xla_client._version
 # unless it was told to skip those checks; from it on the argument is gone.
 RESULT_HANDLER_OPTIONS: dict[str, bool] = {} if interface >= 489 else {"_skip_checks": True}
 
-__all__ = ["RESULT_HANDLER_OPTIONS", "_jax", "interface", "pytree", "version", "xla_client"]
+__all__ = [
+    "RESULT_HANDLER_OPTIONS",
+    "Device",
+    "_jax",
+    "interface",
+    "pytree",
+    "version",
+    "xla_client",
+]
