@@ -1,0 +1,123 @@
+"""The text of programs made of single operations of `lax`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+S = np.float32(0.5)
+X = np.arange(3, dtype=np.float32)
+A = np.arange(6, dtype=np.float32).reshape(2, 3)
+B = np.arange(12, dtype=np.float32).reshape(3, 4)
+T = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+N = np.arange(3, dtype=np.int32)
+P = np.array([True, False, True])
+Z = np.array([1 + 2j, 3j], dtype=np.complex64)
+H = np.arange(3, dtype=np.float16)
+
+PROGRAMS = {
+    # elementwise, of one operand
+    "sin": lambda m: m.make_jaxpr(lambda x: m.lax.sin(x))(X),
+    "sin of a number": lambda m: m.make_jaxpr(lambda x: m.lax.sin(x))(1.0),
+    "chain": lambda m: m.make_jaxpr(lambda x: m.lax.exp(m.lax.cos(m.lax.sin(x))))(X),
+    "neg of integers": lambda m: m.make_jaxpr(lambda x: m.lax.neg(x))(N),
+    "abs of complex": lambda m: m.make_jaxpr(lambda x: m.lax.abs(x))(Z),
+    "real and imag": lambda m: m.make_jaxpr(lambda x: (m.lax.real(x), m.lax.imag(x)))(Z),
+    "integer_pow": lambda m: m.make_jaxpr(lambda x: m.lax.integer_pow(x, 3))(X),
+    "square": lambda m: m.make_jaxpr(lambda x: m.lax.square(x))(X),
+    "round": lambda m: m.make_jaxpr(
+        lambda x: m.lax.round(x, m.lax.RoundingMethod.TO_NEAREST_EVEN)
+    )(X),
+    "logistic": lambda m: m.make_jaxpr(lambda x: m.lax.logistic(x))(X),
+    "not": lambda m: m.make_jaxpr(lambda x: m.lax.bitwise_not(x))(P),
+    "is_finite": lambda m: m.make_jaxpr(lambda x: m.lax.is_finite(x))(X),
+    "half precision": lambda m: m.make_jaxpr(lambda x: m.lax.tanh(x))(H),
+    # elementwise, of more
+    "add": lambda m: m.make_jaxpr(lambda x, y: m.lax.add(x, y))(X, X),
+    "mul of a literal": lambda m: m.make_jaxpr(lambda x: m.lax.mul(x, np.float32(2)))(X),
+    "mul of a Python number": lambda m: m.make_jaxpr(lambda x: m.lax.mul(x, 2.0))(X),
+    "literal in front": lambda m: m.make_jaxpr(lambda x: m.lax.sub(1.0, x))(X),
+    "pow": lambda m: m.make_jaxpr(lambda x, y: m.lax.pow(x, y))(X, X),
+    "max of integers": lambda m: m.make_jaxpr(lambda x: m.lax.max(x, 7))(N),
+    "comparison": lambda m: m.make_jaxpr(lambda x, y: (m.lax.gt(x, y), m.lax.eq(x, y)))(X, X),
+    "select": lambda m: m.make_jaxpr(lambda p, x, y: m.lax.select(p, x, y))(P, X, X),
+    "clamp": lambda m: m.make_jaxpr(lambda x: m.lax.clamp(0.0, x, 1.0))(X),
+    "and": lambda m: m.make_jaxpr(lambda x, y: m.lax.bitwise_and(x, y))(P, P),
+    "special literals": lambda m: m.make_jaxpr(
+        lambda x: m.lax.max(m.lax.add(x, np.float32(np.nan)), np.float32(-np.inf))
+    )(X),
+    "complex literal": lambda m: m.make_jaxpr(lambda x: m.lax.mul(x, np.complex64(1 + 2j)))(Z),
+    "bool literal": lambda m: m.make_jaxpr(lambda x: m.lax.bitwise_or(x, True))(P),
+    "small literals": lambda m: m.make_jaxpr(lambda x: m.lax.mul(x, np.float32(1e-20)))(X),
+    # dtypes
+    "convert": lambda m: m.make_jaxpr(lambda x: m.lax.convert_element_type(x, np.int32))(X),
+    "convert nothing": lambda m: m.make_jaxpr(
+        lambda x: m.lax.convert_element_type(x, np.float32)
+    )(X),
+    "convert a literal": lambda m: m.make_jaxpr(
+        lambda x: m.lax.mul(x, m.lax.convert_element_type(2, np.float32))
+    )(X),
+    "bitcast": lambda m: m.make_jaxpr(
+        lambda x: m.lax.bitcast_convert_type(x, np.int32)
+    )(X),
+    # shapes
+    "reshape": lambda m: m.make_jaxpr(lambda x: m.lax.reshape(x, (3, 2)))(A),
+    "transpose": lambda m: m.make_jaxpr(lambda x: m.lax.transpose(x, (1, 0)))(A),
+    "squeeze": lambda m: m.make_jaxpr(lambda x: m.lax.squeeze(x, (0,)))(X[None]),
+    "expand_dims": lambda m: m.make_jaxpr(lambda x: m.lax.expand_dims(x, (0, 2)))(X),
+    "rev": lambda m: m.make_jaxpr(lambda x: m.lax.rev(x, (0,)))(X),
+    "broadcast": lambda m: m.make_jaxpr(lambda x: m.lax.broadcast(x, (2,)))(X),
+    "broadcast a scalar": lambda m: m.make_jaxpr(lambda x: m.lax.broadcast(x, (2, 3)))(1.0),
+    "broadcast_in_dim": lambda m: m.make_jaxpr(
+        lambda x: m.lax.broadcast_in_dim(x, (3, 2), (0,))
+    )(X),
+    "full": lambda m: m.make_jaxpr(lambda: m.lax.full((2, 3), 7.0))(),
+    "full_like": lambda m: m.make_jaxpr(lambda x: m.lax.full_like(x, 1))(X),
+    "iota": lambda m: m.make_jaxpr(lambda: m.lax.iota(np.int32, 5))(),
+    "broadcasted_iota": lambda m: m.make_jaxpr(
+        lambda: m.lax.broadcasted_iota(np.float32, (2, 3), 1)
+    )(),
+    "concatenate": lambda m: m.make_jaxpr(lambda x, y: m.lax.concatenate([x, y], 0))(X, X),
+    "slice": lambda m: m.make_jaxpr(lambda x: m.lax.slice(x, (0, 1), (2, 3)))(A),
+    "slice with strides": lambda m: m.make_jaxpr(lambda x: m.lax.slice(x, (0,), (3,), (2,)))(X),
+    "pad": lambda m: m.make_jaxpr(lambda x: m.lax.pad(x, 0.0, [(1, 2, 0)]))(X),
+    "dynamic_slice": lambda m: m.make_jaxpr(
+        lambda x, i: m.lax.dynamic_slice(x, (i, i), (1, 2))
+    )(A, np.int32(1)),
+    "dynamic_update_slice": lambda m: m.make_jaxpr(
+        lambda x, y, i: m.lax.dynamic_update_slice(x, y, (i,))
+    )(X, X[:1], np.int32(1)),
+    # reductions
+    "reduce_sum": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_sum_p.bind(
+        x, axes=(0,), out_sharding=None
+    ))(A),
+    "reduce_max": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_max(x, axes=(1,)))(A),
+    "argmax": lambda m: m.make_jaxpr(lambda x: m.lax.argmax(x, 1, np.int32))(A),
+    "cumsum": lambda m: m.make_jaxpr(lambda x: m.lax.cumsum(x, axis=1))(A),
+    "cummax in reverse": lambda m: m.make_jaxpr(
+        lambda x: m.lax.cummax(x, axis=0, reverse=True)
+    )(A),
+    # products
+    "dot": lambda m: m.make_jaxpr(lambda x, y: m.lax.dot(x, y))(A, B),
+    "dot_general": lambda m: m.make_jaxpr(
+        lambda x, y: m.lax.dot_general(x, y, (((2,), (1,)), ((0,), (0,))))
+    )(T, T),
+    "dot_general with a dtype": lambda m: m.make_jaxpr(
+        lambda x, y: m.lax.dot_general(
+            x, y, (((1,), (0,)), ((), ())), preferred_element_type=np.float32
+        )
+    )(A, B),
+    "dot with precision": lambda m: m.make_jaxpr(
+        lambda x, y: m.lax.dot(x, y, precision=m.lax.Precision.HIGHEST)
+    )(A, B),
+    # several results
+    "sort": lambda m: m.make_jaxpr(lambda x: m.lax.sort(x))(X),
+    "sort of two": lambda m: m.make_jaxpr(lambda x, y: m.lax.sort((x, y), num_keys=1))(X, N),
+    "top_k": lambda m: m.make_jaxpr(lambda x: m.lax.top_k(x, 2))(X),
+    "top_k, one result dropped": lambda m: m.make_jaxpr(lambda x: m.lax.top_k(x, 2)[1])(X),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_text(name, same_text):
+    same_text(PROGRAMS[name])
