@@ -9,16 +9,19 @@ under transposition: its transpose rules need only what is in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import config, dtypes, errors, shape_errors
+from ..base.shapes import inserted, without
 from ..core.avals import AbstractValue, ShapedArray, abstract_token, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Op, Sample, draw
+from .physical import element_dims
 
 
 class Linear(Op):
@@ -38,24 +41,29 @@ class BroadcastInDim(Linear):
     Operand dimension i becomes output dimension `broadcast_dimensions[i]`.
     """
 
+    def shown_params(self, params):
+        dims = params["broadcast_dimensions"]
+        return {"broadcast_dimensions": dims} if dims else {}
+
     def shape(self, x, *, shape, broadcast_dimensions, sharding=None):
+        check_broadcast(x.shape, shape, broadcast_dimensions)
         return shape
 
     def ref(self, x, *, shape, broadcast_dimensions, sharding=None):
         placed = [1] * len(shape)
         for size, dim in zip(np.shape(x), broadcast_dimensions):
             placed[dim] = size
+        x = np.transpose(x, np.argsort(broadcast_dimensions))
         return np.broadcast_to(np.reshape(x, placed), shape)
 
     def transpose(self, ct, x, *, shape, broadcast_dimensions, sharding=None):
-        if type(ct) is Zero:
-            return (Zero(x.aval),)
-        kept = tuple(
-            dim for dim, size in zip(broadcast_dimensions, x.aval.shape) if size == shape[dim]
-        )
-        summed = tuple(dim for dim in range(len(shape)) if dim not in kept)
-        ct = reduce_sum(ct, summed)
-        return (ct if aval_of(ct).shape == x.aval.shape else reshape(ct, x.aval.shape),)
+        # Copying is undone by summing, in the dimensions that were made and in those of size 1.
+        units = [dim for dim, size in enumerate(x.aval.shape) if size == 1]
+        kept = without(broadcast_dimensions, units)
+        order = sorted(kept)
+        ct = reduce_sum(ct, [dim for dim in range(len(shape)) if dim not in kept])
+        ct = transpose(ct, [order.index(dim) for dim in kept])
+        return (expand_dims(ct, units),)
 
     def vmap(self, axis, dims, x, *, shape, broadcast_dimensions, sharding=None):
         x = move_axis(x, dims[0], 0)
@@ -67,13 +75,15 @@ class BroadcastInDim(Linear):
         ), 0
 
     def emit(self, b, x, *, shape, broadcast_dimensions, sharding=None):
-        return b.op("broadcast_in_dim", x, broadcast_dimensions=broadcast_dimensions)
+        dims = (*broadcast_dimensions, *element_dims(b.avals_out[0]))
+        return b.op("broadcast_in_dim", x, broadcast_dimensions=dims)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape, target, dims in [
             ((), (2, 3), ()),
             ((3,), (2, 3), (1,)),
             ((2,), (2, 3), (0,)),
+            ((2, 3), (3, 4, 2), (2, 0)),
             ((1, 3), (4, 2, 3), (1, 2)),
             ((0,), (2, 0), (1,)),
         ]:
@@ -85,8 +95,19 @@ class BroadcastInDim(Linear):
 class ReduceSum(Linear):
     """Sum over the dimensions `axes`."""
 
+    def typecheck(self, avals, params):
+        # The flag is looked at every time, which is why it is not part of the memoized rule.
+        if not config.allow_f16_reductions.value:
+            check_not_f16(self.name, avals[0], params["axes"])
+        return super().typecheck(avals, params)
+
     def shape(self, x, *, axes, out_sharding=None):
+        check_axes(self.name, x, axes)
         return without(x.shape, axes)
+
+    def dtype(self, x, *, axes, out_sharding=None):
+        check_numeric(self.name, x)
+        return x.dtype
 
     def ref(self, x, *, axes, out_sharding=None):
         return np.sum(x, axis=axes, dtype=np.result_type(x))
@@ -120,9 +141,53 @@ def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequenc
     return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=None)
 
 
+def expand_dims(x: Any, dims: Sequence[int]) -> Any:
+    """`x` with dimensions of size 1 put in as dimensions `dims` (in rising order) of the result."""
+    shape = aval_of(x).shape
+    for dim in dims:
+        shape = inserted(shape, dim, 1)
+    return broadcast_in_dim(x, shape, [dim for dim in range(len(shape)) if dim not in dims])
+
+
 def reduce_sum(x: Any, axes: Sequence[int]) -> Any:
     """`reduce_sum_p` where it does something, `x` itself where it does not."""
     return reduce_sum_p.bind(x, axes=tuple(axes), out_sharding=None) if axes else x
+
+
+def check_broadcast(shape: Sequence[int], target: Sequence[int], dims: Sequence[int]) -> None:
+    """Raise unless an array of `shape` can be copied to `target` along `dims`."""
+    if any(size < 0 for size in target):
+        raise TypeError(shape_errors.negative_sizes("broadcast_in_dim", "shape", target))
+    if len(dims) != len(shape):
+        raise TypeError(shape_errors.broadcast_dims_count(dims, shape))
+    if len(target) < len(shape):
+        raise TypeError(shape_errors.broadcast_to_lower_rank(shape, target))
+    if not all(0 <= dim < len(target) for dim in dims):
+        raise TypeError(shape_errors.broadcast_dims_outside(dims, target))
+    if any(size not in (1, target[dim]) for size, dim in zip(shape, dims)):
+        raise TypeError(shape_errors.broadcast_sizes_differ(shape, target, dims))
+    if len(set(dims)) != len(dims):
+        raise TypeError(shape_errors.broadcast_dims_repeat(dims))
+
+
+def check_axes(name: str, x: ShapedArray, axes: Sequence[int]) -> None:
+    """Raise unless `axes` are distinct dimensions of the operand of a reduction."""
+    if len(set(axes)) != len(axes):
+        raise ValueError(shape_errors.axes_repeat(axes))
+    if not all(0 <= axis < x.ndim for axis in axes):
+        raise ValueError(shape_errors.axes_outside(name, axes, x.str_short(), x.ndim))
+
+
+def check_numeric(name: str, x: ShapedArray) -> None:
+    """Raise unless the operand of a sum or product is numeric."""
+    if not dtypes.issubdtype(x.dtype, np.number):
+        raise TypeError(errors.dtype_not_accepted(name, x.dtype, (np.number,), 0, 1))
+
+
+def check_not_f16(name: str, x: ShapedArray, axes: Sequence[int]) -> None:
+    """Raise if a reduction accumulates in 16 bits."""
+    if x.dtype in (np.float16, dtypes.bfloat16) and any(x.shape[axis] != 1 for axis in axes):
+        raise ValueError(shape_errors.f16_reduction(name, x.str_short(short_dtypes=True)))
 
 
 # ---------------------------------------------------------------- transpose and reshape
@@ -132,20 +197,22 @@ class Transpose(Linear):
     """Output dimension i is operand dimension `permutation[i]`."""
 
     def shape(self, x, *, permutation):
+        if sorted(permutation) != list(range(x.ndim)):
+            raise TypeError(shape_errors.not_a_permutation(permutation, x.shape))
         return tuple([x.shape[dim] for dim in permutation])
 
     def ref(self, x, *, permutation):
         return np.transpose(x, permutation)
 
     def transpose(self, ct, x, *, permutation):
-        return (transpose(ct, tuple(np.argsort(permutation).tolist())),)
+        return (transpose(ct, inverse(permutation)),)
 
     def vmap(self, axis, dims, x, *, permutation):
         (dim,) = dims
         return transpose(x, (dim, *[p + (p >= dim) for p in permutation])), 0
 
     def emit(self, b, x, *, permutation):
-        return b.op("transpose", x, permutation=permutation)
+        return b.op("transpose", x, permutation=(*permutation, *element_dims(b.avals_in[0])))
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape, permutation in [((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((0, 2), (1, 0))]:
@@ -154,27 +221,50 @@ class Transpose(Linear):
 
 
 class Reshape(Linear):
-    """The same elements in row-major order under another shape."""
+    """The same elements in row-major order under another shape.
 
-    def shape(self, x, *, new_sizes, dimensions=None, sharding=None):
+    If `dimensions` is not None, the operand is first transposed by that permutation.
+    """
+
+    def shape(self, x, *, new_sizes, dimensions, sharding=None):
+        check_reshape(x, new_sizes, dimensions)
         return new_sizes
 
-    def ref(self, x, *, new_sizes, dimensions=None, sharding=None):
-        return np.reshape(x, new_sizes)
+    def ref(self, x, *, new_sizes, dimensions, sharding=None):
+        return np.reshape(x if dimensions is None else np.transpose(x, dimensions), new_sizes)
 
-    def transpose(self, ct, x, *, new_sizes, dimensions=None, sharding=None):
-        return (reshape(ct, x.aval.shape),)
+    def transpose(self, ct, x, *, new_sizes, dimensions, sharding=None):
+        if dimensions is None:
+            return (reshape(ct, x.aval.shape),)
+        ct = reshape(ct, [x.aval.shape[dim] for dim in dimensions])
+        return (transpose(ct, inverse(dimensions)),)
 
-    def vmap(self, axis, dims, x, *, new_sizes, dimensions=None, sharding=None):
-        return reshape(move_axis(x, dims[0], 0), (axis.size, *new_sizes)), 0
+    def vmap(self, axis, dims, x, *, new_sizes, dimensions, sharding=None):
+        x = move_axis(x, dims[0], 0)
+        if dimensions is not None:
+            dimensions = (0, *[dim + 1 for dim in dimensions])
+        elif aval_of(x).shape == (axis.size, *new_sizes):
+            return x, 0
+        sizes = (axis.size, *new_sizes)
+        return self.bind(x, new_sizes=sizes, dimensions=dimensions, sharding=sharding), 0
 
-    def emit(self, b, x, *, new_sizes, dimensions=None, sharding=None):
+    def emit(self, b, x, *, new_sizes, dimensions, sharding=None):
+        (aval,) = b.avals_in
+        if dimensions is not None:
+            permuted = aval.update(shape=[aval.shape[dim] for dim in dimensions])
+            x = b.op("transpose", x, out=permuted, permutation=(*dimensions, *element_dims(aval)))
         return b.op("reshape", x)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shape, new in [((2, 3), (6,)), ((6,), (3, 2)), ((), (1, 1)), ((0, 2), (2, 0))]:
+        for shape, new, dimensions in [
+            ((2, 3), (6,), None),
+            ((6,), (3, 2), None),
+            ((), (1, 1), None),
+            ((0, 2), (2, 0), None),
+            ((2, 3, 4), (6, 4), (2, 0, 1)),
+        ]:
             for dtype in (np.float32, np.complex64, np.int32, np.bool_):
-                params = dict(new_sizes=new, dimensions=None, sharding=None)
+                params = dict(new_sizes=new, dimensions=dimensions, sharding=None)
                 yield Sample((draw(rng, shape, dtype),), params)
 
 
@@ -195,6 +285,24 @@ def reshape(x: Any, new_sizes: Sequence[int]) -> Any:
     if aval_of(x).shape == tuple(new_sizes):
         return x
     return reshape_p.bind(x, new_sizes=tuple(new_sizes), dimensions=None, sharding=None)
+
+
+def inverse(permutation: Sequence[int]) -> list[int]:
+    """The permutation that undoes `permutation`."""
+    return sorted(range(len(permutation)), key=permutation.__getitem__)
+
+
+def check_reshape(
+    x: ShapedArray, new_sizes: Sequence[int], dimensions: Sequence[int] | None
+) -> None:
+    """Raise unless the operand has as many elements as `new_sizes` asks for."""
+    if any(size < 0 for size in new_sizes):
+        raise TypeError(shape_errors.reshape_sizes_negative(new_sizes))
+    size = math.prod(new_sizes)
+    if size != x.size:
+        raise TypeError(shape_errors.reshape_changes_size(x.shape, new_sizes, x.size, size))
+    if dimensions is not None and sorted(dimensions) != list(range(x.ndim)):
+        raise TypeError(shape_errors.reshape_dimensions(dimensions, x.shape))
 
 
 # ---------------------------------------------------------------- add_any
@@ -251,9 +359,17 @@ def scalar(value: Any, dtype: Any) -> np.ndarray:
     return constant
 
 
-def constant_like(x: Any, value: Any) -> np.ndarray:
-    """The scalar `value` in the dtype of `x`, as a literal for the arithmetic of rules."""
-    return scalar(value, aval_of(x).dtype)
+def constant_like(x: Any, value: Any) -> Any:
+    """The scalar `value` in the dtype of `x`, as a literal for the arithmetic of rules.
+
+    It is weakly typed if `x` is, that the result of the arithmetic may be so too.
+    """
+    aval: Any = aval_of(x)
+    if aval.weak_type:
+        number = dtypes.scalar_type_of(aval)(value)
+        if aval_of(number).dtype == aval.dtype:  # type: ignore[attr-defined]
+            return number
+    return scalar(value, aval.dtype)
 
 
 def full(shape: Sequence[int], value: Any, dtype: Any) -> Any:
@@ -276,11 +392,6 @@ def instantiate(tangent: Any) -> Any:
 
 
 # ---------------------------------------------------------------- moving batch dimensions
-
-
-def without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
-    """`shape` without the dimensions `axes`."""
-    return tuple([size for dim, size in enumerate(shape) if dim not in axes])
 
 
 def shift_axes(axes: Sequence[int], dim: int) -> tuple[tuple[int, ...], int]:
