@@ -103,3 +103,14 @@ def imaginary_part_lost(old: object, new: object) -> str:
 
 def precision_out_of_range(what: str, value: int, least: int) -> str:
     return f"[lax.reduce_precision] `{what}` must be at least {least}, got {value}."
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+def order_is_not_continuous(name: str, argument: str) -> str:
+    return (
+        f"[lax.{name}] The derivative with respect to the order `{argument}` is not defined: only "
+        "whole orders are. Differentiate with respect to the other argument, or hold the order "
+        f"constant with `lax.stop_gradient({argument})`."
+    )

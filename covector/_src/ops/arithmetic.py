@@ -100,6 +100,8 @@ class Mul(Binary):
         return None, unbroadcast(self.bind(other, ct, **params), y.aval)
 
     def emit(self, b, x, y, out_dtype=None):
+        if out_dtype is None:
+            return super().emit(b, x, y)
         operands = zip(broadcast_operands(b, (x, y)), b.avals_in)
         out = b.avals_out[0]
         return b.op(
@@ -150,7 +152,7 @@ class Mulhi(StepBinary):
     @staticmethod
     def numpy(x, y):
         bits = x.dtype.itemsize * 8
-        return (np.multiply(x, y, dtype=object) >> bits).astype(x.dtype)
+        return np.asarray(np.multiply(x, y, dtype=object) >> bits).astype(x.dtype)
 
 
 neg_p = Neg("neg")

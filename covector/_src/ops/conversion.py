@@ -183,7 +183,7 @@ class BitcastConvertType(Step):
         return False
 
     def ref(self, x, *, new_dtype):
-        x = np.ascontiguousarray(x)
+        x = np.asarray(x)
         shape = self.shape(aval_of(x), new_dtype=new_dtype)
         return np.frombuffer(x.tobytes(), new_dtype).reshape(shape)
 

@@ -228,9 +228,9 @@ class Pow(Binary):
         return mul_p.bind(t, mul_p.bind(log_p.bind(_replace_zero(x)), z))
 
     def emit(self, b, x, y):
-        x_aval, y_aval = b.avals_in
-        y = b.convert(y, y_aval, x_aval.dtype)
-        return b.op("power", *broadcast_operands(b, (x, y)))
+        x, y = broadcast_operands(b, (x, y))
+        (out,) = b.avals_out
+        return b.op("power", x, b.convert(y, out.update(dtype=b.avals_in[1].dtype), out.dtype))
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         yield from super().samples(rng)

@@ -1,0 +1,152 @@
+"""Special functions of one real variable: the error function's kin, and the gamma function's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..base import elementwise_errors
+from ..core.array import Array
+from . import special_values
+from .arithmetic import add_p, mul_p, neg_p
+from .base import Sample, draw
+from .exponential import exp_p
+from .families import FLOATS, Binary, Unary
+from .functions import unary
+from .linear import constant_like
+from .powers import square_p
+
+# ---------------------------------------------------------------- error function
+
+
+def _bell(t: Any, x: Any, factor: float) -> Any:
+    """factor * exp(-x^2) * t, of which the derivatives of erf and erfc are made."""
+    bell = exp_p.bind(neg_p.bind(square_p.bind(x)))
+    return mul_p.bind(constant_like(x, factor), mul_p.bind(t, bell))
+
+
+class Erf(Unary):
+    """Elementwise error function: 2 / sqrt(pi) times the integral of exp(-u**2) from 0 to x."""
+
+    example = "lax.erf(0.5)", "Array(0.5204999, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.erf"
+    numpy = special_values.erf
+
+    def derivative(self, t, x, y):
+        return _bell(t, x, 2 / math.sqrt(math.pi))
+
+
+class Erfc(Unary):
+    """Elementwise complementary error function 1 - erf(x), without loss of digits for large x."""
+
+    example = "lax.erfc(0.5)", "Array(0.47950017, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.erfc"
+    numpy = special_values.erfc
+
+    def derivative(self, t, x, y):
+        return _bell(t, x, -2 / math.sqrt(math.pi))
+
+
+class ErfInv(Unary):
+    """Elementwise inverse of the error function; NaN outside of [-1, 1]."""
+
+    example = "lax.erf_inv(0.5)", "Array(0.47693628, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.erf_inv"
+    numpy = special_values.erf_inv
+    domain = (-0.9, 0.9)
+
+    def derivative(self, t, x, y):
+        slope = exp_p.bind(square_p.bind(y))
+        return mul_p.bind(constant_like(x, math.sqrt(math.pi) / 2), mul_p.bind(t, slope))
+
+
+erf_p = Erf("erf")
+erfc_p = Erfc("erfc")
+erf_inv_p = ErfInv("erf_inv")
+
+erf = unary(erf_p)
+erfc = unary(erfc_p)
+erf_inv = unary(erf_inv_p)
+
+# ---------------------------------------------------------------- gamma function
+
+
+class Lgamma(Unary):
+    """Elementwise logarithm of the absolute value of the gamma function; inf at its poles."""
+
+    example = "lax.lgamma(5.0)", "Array(3.1780539, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.lgamma"
+    numpy = special_values.lgamma
+    domain = (0.3, 4.0)
+
+    def derivative(self, t, x, y):
+        return mul_p.bind(t, digamma_p.bind(x))
+
+
+class Digamma(Unary):
+    """Elementwise derivative of the logarithm of the gamma function; NaN at its poles."""
+
+    example = "lax.digamma(1.0)", "Array(-0.5772157, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.digamma"
+    numpy = special_values.digamma
+    domain = (0.3, 4.0)
+
+    def derivative(self, t, x, y):
+        return mul_p.bind(t, polygamma_p.bind(constant_like(x, 1), x))
+
+
+class Polygamma(Binary):
+    """Elementwise derivative of order m of the digamma function at x."""
+
+    accepts = FLOATS
+    hlo = "chlo.polygamma"
+    numpy = special_values.polygamma
+
+    def derivative_x(self, t, m, x, z):
+        raise ValueError(elementwise_errors.order_is_not_continuous("polygamma", "m"))
+
+    def derivative_y(self, t, m, x, z):
+        following = add_p.bind(m, constant_like(m, 1))
+        return mul_p.bind(t, self.bind(following, x))
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for shape in ((), (2, 3), (0, 2)):
+            m = draw(rng, shape, "int32", 0, 3).astype(np.float32)
+            yield Sample((m, draw(rng, shape, "float32", 0.3, 4.0)), {}, smooth=False)
+
+
+lgamma_p = Lgamma("lgamma")
+digamma_p = Digamma("digamma")
+polygamma_p = Polygamma("polygamma")
+
+lgamma = unary(lgamma_p)
+digamma = unary(digamma_p)
+
+
+def polygamma(m: Any, x: Any) -> Array:
+    """Elementwise derivative of order m of the digamma function at x.
+
+    Args:
+      m: an array of floats that are whole numbers from 0.
+      x: an array of the same dtype. The shapes are equal, but that a scalar meets any shape, and
+        a dimension of size 1 any size.
+
+    Returns:
+      An array of the common shape and dtype.
+
+    Raises:
+      TypeError: an operand has another dtype, or the dtypes or shapes do not match.
+
+    >>> from covector import lax
+    >>> lax.polygamma(1.0, 1.0)
+    Array(1.6449342, dtype=float32, weak_type=True)
+    """
+    return polygamma_p.bind(m, x)
