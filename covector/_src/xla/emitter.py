@@ -86,9 +86,11 @@ class Emitter:
             name if "." in name else "stablehlo." + name,
             results=[module.type_of(aval) for aval in out],
             operands=operands,
-            attributes={key: module.attribute(value) for key, value in attributes.items()},
+            attributes={key: module.attribute(value) for key, value in attributes.items()}
+            if attributes
+            else None,
         )
-        return op.results[0] if len(out) == 1 else list(op.results)
+        return op.result if len(out) == 1 else list(op.results)
 
     def op_with_regions(
         self,
