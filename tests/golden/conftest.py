@@ -1,7 +1,7 @@
 """Printed jaxprs compared with those of JAX 0.10.2, character for character.
 
-A program is a function of a module, `covector` or `jax`, that returns a jaxpr.  It is run with both,
-and the texts must be equal.
+A program is a function of a module, `covector` or `jax`, that returns a jaxpr.  It is run with both
+of them, and the texts must be equal.
 """
 
 from __future__ import annotations

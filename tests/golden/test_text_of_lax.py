@@ -25,9 +25,9 @@ PROGRAMS = {
     "real and imag": lambda m: m.make_jaxpr(lambda x: (m.lax.real(x), m.lax.imag(x)))(Z),
     "integer_pow": lambda m: m.make_jaxpr(lambda x: m.lax.integer_pow(x, 3))(X),
     "square": lambda m: m.make_jaxpr(lambda x: m.lax.square(x))(X),
-    "round": lambda m: m.make_jaxpr(
-        lambda x: m.lax.round(x, m.lax.RoundingMethod.TO_NEAREST_EVEN)
-    )(X),
+    "round": lambda m: m.make_jaxpr(lambda x: m.lax.round(x, m.lax.RoundingMethod.TO_NEAREST_EVEN))(
+        X
+    ),
     "logistic": lambda m: m.make_jaxpr(lambda x: m.lax.logistic(x))(X),
     "not": lambda m: m.make_jaxpr(lambda x: m.lax.bitwise_not(x))(P),
     "is_finite": lambda m: m.make_jaxpr(lambda x: m.lax.is_finite(x))(X),
@@ -51,15 +51,13 @@ PROGRAMS = {
     "small literals": lambda m: m.make_jaxpr(lambda x: m.lax.mul(x, np.float32(1e-20)))(X),
     # dtypes
     "convert": lambda m: m.make_jaxpr(lambda x: m.lax.convert_element_type(x, np.int32))(X),
-    "convert nothing": lambda m: m.make_jaxpr(
-        lambda x: m.lax.convert_element_type(x, np.float32)
-    )(X),
+    "convert nothing": lambda m: m.make_jaxpr(lambda x: m.lax.convert_element_type(x, np.float32))(
+        X
+    ),
     "convert a literal": lambda m: m.make_jaxpr(
         lambda x: m.lax.mul(x, m.lax.convert_element_type(2, np.float32))
     )(X),
-    "bitcast": lambda m: m.make_jaxpr(
-        lambda x: m.lax.bitcast_convert_type(x, np.int32)
-    )(X),
+    "bitcast": lambda m: m.make_jaxpr(lambda x: m.lax.bitcast_convert_type(x, np.int32))(X),
     # shapes
     "reshape": lambda m: m.make_jaxpr(lambda x: m.lax.reshape(x, (3, 2)))(A),
     "transpose": lambda m: m.make_jaxpr(lambda x: m.lax.transpose(x, (1, 0)))(A),
@@ -68,9 +66,9 @@ PROGRAMS = {
     "rev": lambda m: m.make_jaxpr(lambda x: m.lax.rev(x, (0,)))(X),
     "broadcast": lambda m: m.make_jaxpr(lambda x: m.lax.broadcast(x, (2,)))(X),
     "broadcast a scalar": lambda m: m.make_jaxpr(lambda x: m.lax.broadcast(x, (2, 3)))(1.0),
-    "broadcast_in_dim": lambda m: m.make_jaxpr(
-        lambda x: m.lax.broadcast_in_dim(x, (3, 2), (0,))
-    )(X),
+    "broadcast_in_dim": lambda m: m.make_jaxpr(lambda x: m.lax.broadcast_in_dim(x, (3, 2), (0,)))(
+        X
+    ),
     "full": lambda m: m.make_jaxpr(lambda: m.lax.full((2, 3), 7.0))(),
     "full_like": lambda m: m.make_jaxpr(lambda x: m.lax.full_like(x, 1))(X),
     "iota": lambda m: m.make_jaxpr(lambda: m.lax.iota(np.int32, 5))(),
@@ -81,26 +79,24 @@ PROGRAMS = {
     "slice": lambda m: m.make_jaxpr(lambda x: m.lax.slice(x, (0, 1), (2, 3)))(A),
     "slice with strides": lambda m: m.make_jaxpr(lambda x: m.lax.slice(x, (0,), (3,), (2,)))(X),
     "pad": lambda m: m.make_jaxpr(lambda x: m.lax.pad(x, 0.0, [(1, 2, 0)]))(X),
-    "dynamic_slice": lambda m: m.make_jaxpr(
-        lambda x, i: m.lax.dynamic_slice(x, (i, i), (1, 2))
-    )(A, np.int32(1)),
+    "dynamic_slice": lambda m: m.make_jaxpr(lambda x, i: m.lax.dynamic_slice(x, (i, i), (1, 2)))(
+        A, np.int32(1)
+    ),
     "dynamic_update_slice": lambda m: m.make_jaxpr(
         lambda x, y, i: m.lax.dynamic_update_slice(x, y, (i,))
     )(X, X[:1], np.int32(1)),
     # reductions
-    "reduce_sum": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_sum_p.bind(
-        x, axes=(0,), out_sharding=None
-    ))(A),
+    "reduce_sum": lambda m: m.make_jaxpr(
+        lambda x: m.lax.reduce_sum_p.bind(x, axes=(0,), out_sharding=None)
+    )(A),
     "reduce_max": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_max(x, axes=(1,)))(A),
     "argmax": lambda m: m.make_jaxpr(lambda x: m.lax.argmax(x, 1, np.int32))(A),
     "cumsum": lambda m: m.make_jaxpr(lambda x: m.lax.cumsum(x, axis=1))(A),
-    "cummax in reverse": lambda m: m.make_jaxpr(
-        lambda x: m.lax.cummax(x, axis=0, reverse=True)
-    )(A),
+    "cummax in reverse": lambda m: m.make_jaxpr(lambda x: m.lax.cummax(x, axis=0, reverse=True))(A),
     # products
     "dot": lambda m: m.make_jaxpr(lambda x, y: m.lax.dot(x, y))(A, B),
     "dot_general": lambda m: m.make_jaxpr(
-        lambda x, y: m.lax.dot_general(x, y, (((2,), (1,)), ((0,), (0,))))
+        lambda x, y: m.lax.dot_general(x, y, (((2,), (2,)), ((0,), (0,))))
     )(T, T),
     "dot_general with a dtype": lambda m: m.make_jaxpr(
         lambda x, y: m.lax.dot_general(

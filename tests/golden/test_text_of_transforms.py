@@ -52,6 +52,12 @@ def closure(m):
     return outer
 
 
+def on_device(m):
+    """A function that closes over a concrete array of no dimensions."""
+    y = m.jit(lambda: m.lax.sin(1.0))()
+    return lambda x: m.lax.mul(x, y)
+
+
 def named(m, name, fun):
     fun.__name__ = name
     return m.jit(fun)
@@ -82,10 +88,7 @@ FUNCTIONS = {
     "one constant, used twice": (lambda m: lambda x: m.lax.add(m.lax.mul(x, X), X), (X,)),
     "two constants": (lambda m: lambda x: m.lax.add(m.lax.mul(x, X), X + 1), (X,)),
     "constant of no dimension": (lambda m: lambda x: m.lax.mul(x, np.array(2, "float32")), (X,)),
-    "device scalar": (
-        lambda m: lambda x, y=m.jit(lambda: m.lax.sin(1.0))(): m.lax.mul(x, y),
-        (1.0,),
-    ),
+    "scalar on a device": (on_device, (1.0,)),
     "constant returned": (lambda m: lambda x: X, (X,)),
     "constant in jit": (lambda m: lambda x: m.jit(lambda y: m.lax.mul(y, X))(x), (X,)),
     # weak types are not shown, and Python numbers are
@@ -115,12 +118,17 @@ FUNCTIONS = {
     "jit in jit": (nested, (X, X)),
     "jit in jit in jit": (lambda m: m.jit(m.jit(m.jit(lambda x: m.lax.sin(x)))), (X,)),
     "shared names of two functions": (
-        lambda m: lambda x: called_twice(m, lambda y: m.lax.sin(y))(
-            called_twice(m, lambda y: m.lax.cos(y))(x)
+        lambda m: (
+            lambda x: called_twice(m, lambda y: m.lax.sin(y))(
+                called_twice(m, lambda y: m.lax.cos(y))(x)
+            )
         ),
         (X,),
     ),
-    "a name like a variable": (lambda m: called_twice(m, named(m, "b", lambda x: -x)), (X,)),
+    "a name like a variable": (
+        lambda m: called_twice(m, named(m, "b", lambda x: m.lax.neg(x))),
+        (X,),
+    ),
     "jit of the same argument twice": (lambda m: lambda x: m.jit(lambda a, b: (b, a))(x, x), (X,)),
     "jit of a literal": (lambda m: lambda x: m.jit(lambda a, b: m.lax.mul(a, b))(x, 2.0), (X,)),
     "jit reads the outer argument": (closure, (X, X)),
@@ -157,17 +165,17 @@ FUNCTIONS = {
     "vjp": (lambda m: lambda x, ct: m.vjp(lambda y: m.lax.sin(y), x)[1](ct), (X, X)),
     "grad of tanh": (lambda m: m.grad(lambda x: m.lax.tanh(x)), (1.0,)),
     "grad of log and exp": (lambda m: m.grad(lambda x: m.lax.log(m.lax.exp(x))), (1.0,)),
-    "grad of div": (lambda m: m.grad(lambda x, y: m.lax.div(x, y), argnums=(0, 1)), (1.0, 2.0)),
+    "grad of div": (lambda m: m.grad(lambda x, y: m.lax.div(x, y)), (1.0, 2.0)),
     "grad of dot": (
         lambda m: m.grad(lambda x, y: total(m, m.lax.dot(x, y)), argnums=(0, 1)),
         (A, A.T.copy()),
     ),
     # vmap
     "vmap of sin": (lambda m: m.vmap(lambda x: m.lax.sin(x)), (A,)),
-    "vmap of a sum": (lambda m: m.vmap(lambda x: total(m, x)), (A,)),
+    "vmap of a reshape": (lambda m: m.vmap(lambda x: m.lax.reshape(x, (3, 1))), (A,)),
     "vmap with one fixed": (
         lambda m: m.vmap(lambda x, y: m.lax.mul(x, y), in_axes=(0, None)),
-        (A, X),
+        (A, 2.0),
     ),
     "vmap along 1": (lambda m: m.vmap(lambda x: m.lax.sin(x), in_axes=1, out_axes=1), (A,)),
     "vmap of jit": (lambda m: m.vmap(m.jit(lambda x: m.lax.sin(x))), (A,)),

@@ -28,10 +28,13 @@ def operands(leaves: Sequence[Any]) -> Sequence[Any]:
 
 
 def to_array(x: Any) -> Any:
-    """A NumPy array or a number as an array; anything else, and float0, as it is."""
+    """A NumPy array or a number as an array, or as a tracer where a program is being written.
+
+    Anything else, and float0, stays as it is.
+    """
     if not isinstance(x, _HOST_TYPES) or getattr(x, "dtype", None) == dtypes.float0:
         return x
-    return eval_trace.backend.to_array(x)  # type: ignore[attr-defined]
+    return context.trace.lift(x)
 
 
 def scalar_like(aval: ShapedArray, value: int) -> Any:
