@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import dtypes, tree
 from ..base import transform_errors as errors
-from ..core.avals import aval_of, is_valid_type
+from ..core.avals import ShapedArray, aval_of, is_valid_type
 from ..transforms.flatten import FlatInArguments
 from .arguments import argument_names
 
@@ -47,7 +47,7 @@ def differentiated(
     nums = (argnums,) if isinstance(argnums, int) else argnums
     for n in nums:
         if not -count <= n < count:
-            kind = TypeError if n >= 0 else ValueError
+            kind = TypeError if n >= 0 and "grad" in where else ValueError
             raise kind(errors.argnums_beyond_arguments(where, argnums, count, fun))
     positions = [n if n >= 0 else n + count for n in nums]
     if len(set(positions)) != len(positions):
@@ -59,9 +59,7 @@ def check_inputs(flat: FlatInArguments, accepts: str) -> None:
     """Raise, naming the argument, unless all leaves are numbers of the accepted kind."""
     for i, x in enumerate(flat.leaves):
         if not is_valid_type(x) and not hasattr(type(x), "__jax_array__"):
-            raise TypeError(
-                errors.input_not_an_array(flat.where, flat.fun, leaf_name(flat, i), x)
-            )
+            raise TypeError(errors.input_not_an_array(flat.where, flat.fun, leaf_name(flat, i), x))
         dtype = aval_of(x).dtype  # type: ignore[attr-defined]
         if not is_of_kind(dtype, accepts):
             raise TypeError(_wrong_input(flat, leaf_name(flat, i), dtype, accepts))
@@ -88,11 +86,24 @@ def _wrong_input(flat: FlatInArguments, name: str, dtype: Any, accepts: str) -> 
     return errors.input_not_inexact(flat.where, flat.fun, name, dtype, advice)
 
 
+def check_output(flat: FlatInArguments, aval: ShapedArray, holomorphic: bool) -> None:
+    """Raise unless a result is real, or complex where the function is holomorphic."""
+    if not is_of_kind(aval.dtype, COMPLEX if holomorphic else REAL):
+        wrong = errors.output_not_complex if holomorphic else errors.output_not_real
+        raise TypeError(wrong(flat.where, flat.fun, aval.dtype))
+
+
 def leaf_name(flat: FlatInArguments, index: int) -> str:
     """How the user would write a leaf of the arguments that vary: `x`, `params['w']`."""
-    return leaf_names(flat)[index]
+    names = iter(argument_names(flat.fun, tuple(flat.args), {}))
+    by_position = [[next(names) for _ in tree.leaves(arg)] for arg in flat.args]
+    return [name for i in flat.positions for name in by_position[i]][index]
 
 
-def leaf_names(flat: FlatInArguments) -> Sequence[str]:
-    """How the user would write each leaf of the arguments that vary."""
-    raise NotImplementedError
+def transformed(transformation: Callable[..., Any], flat: FlatInArguments, *operands: Any) -> Any:
+    """`transformation(flat, *operands)`, with results that are no arrays refused by name."""
+    try:
+        return transformation(flat, *operands)
+    except TypeError:
+        flat.check_result()
+        raise

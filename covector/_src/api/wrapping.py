@@ -18,7 +18,7 @@ def check_callable(where: str, fun: Any) -> None:
 
 
 def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:
-    """Decorator: the name and attributes of `fun`, and a docstring in which `{}` is the name."""
+    """Decorator: the name and attributes of `fun`, and a docstring in which `{0}` is the name."""
 
     def rename(wrapper: F) -> F:
         update_wrapper(wrapper, fun)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import tree
+from ..base import transform_errors, tree
+from ..base.tree_keys import keystr
+from ..core.avals import is_valid_type
+from ..core.trace import context
+from .jvp import JVPTrace
+
+_flatten = tree.flatten
 
 
 class FlatFunction:
@@ -28,5 +34,86 @@ class FlatFunction:
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
         args, kwargs = tree.unflatten(self.in_tree, leaves)
-        outs, self.out_tree = tree.flatten(self.fun(*args, **kwargs))
+        outs, self.out_tree = _flatten(self.fun(*args, **kwargs))
         return outs
+
+    def result_paths(self) -> tuple[str, ...]:
+        """How the caller would write each flat result: `result[0]['loss']`."""
+        result = tree.unflatten(self.out_tree, [0] * self.out_tree.num_leaves)
+        return tuple(["result" + keystr(path) for path, _ in tree.leaves_with_path(result)])
+
+
+class FlatInArguments:
+    """A user's function as one of the leaves of some of its positional arguments.
+
+    Args:
+      where: the public transformation, for errors (`"grad"`).
+      fun: the user's function.
+      positions: which of `args` vary; the others, and `kwargs`, are held fixed.
+      has_aux: whether the function returns a pair of its result and of auxiliary objects, which
+        are not differentiated.
+
+    Attributes:
+      leaves: the leaves of the arguments that vary.
+      in_tree: the structure of the tuple of these arguments.
+      out_tree: the structure of the result, once the function has been called.
+      aux: the auxiliary objects, without tangents.
+    """
+
+    __slots__ = (
+        "_outs", "args", "aux", "fun", "has_aux", "in_tree", "kwargs", "leaves", "out_tree",
+        "positions", "where",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        where: str,
+        fun: Callable[..., Any],
+        positions: Sequence[int],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        has_aux: bool = False,
+    ):
+        self.where = where
+        self.fun = fun
+        self.has_aux = has_aux
+        self.positions = positions
+        self.args = args
+        self.kwargs = kwargs
+        self.leaves, self.in_tree = _flatten(tuple([args[i] for i in positions]))
+        self.aux: Any = None
+        self.out_tree: Any = None
+        self._outs: Sequence[Any] = ()
+
+    def call(self, *varying: Any) -> Any:
+        """Call the user's function with other arguments at the positions that vary."""
+        args = list(self.args)
+        for i, x in zip(self.positions, varying):
+            args[i] = x
+        return self.fun(*args, **self.kwargs)
+
+    def __call__(self, *leaves: Any) -> Sequence[Any]:
+        result = self.call(*self.in_tree.unflatten(leaves))
+        if self.has_aux:
+            result = self._without_aux(result)
+        self._outs, self.out_tree = _flatten(result)
+        return self._outs
+
+    def _without_aux(self, result: Any) -> Any:
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(transform_errors.no_aux_pair(self.where, self.fun, result))
+        result, aux = result
+        trace = context.trace
+        # The tracers in `aux` are about to die with their trace; their primals live on.
+        self.aux = tree.map(trace.primal_of, aux) if type(trace) is JVPTrace else aux
+        return result
+
+    def check_result(self) -> None:
+        """Raise, naming the place, if the function has returned what cannot be an array."""
+        if self.out_tree is None:
+            return
+        for path, out in tree.leaves_with_path(tree.unflatten(self.out_tree, self._outs)):
+            if not is_valid_type(out):
+                raise TypeError(
+                    transform_errors.result_not_an_array(self.where, self.fun, path, out)
+                ) from None

@@ -16,6 +16,7 @@ from typing import Any
 from ..base import errors
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
+from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
 from ..core.zeros import Zero
@@ -90,6 +91,10 @@ class JVPTrace(Trace):
             return x.primal, x.tangent
         return x, Zero(aval_of(x).to_tangent_aval())
 
+    def primal_of(self, x: Any) -> Any:
+        """Any object without the tangent that this trace may have given it."""
+        return x.primal if type(x) is JVPTracer and x._trace is self else x
+
 
 def aval_of_tangent(tangent: Any) -> AbstractValue:
     """The aval of a tangent, symbolic zeros included."""
@@ -99,6 +104,7 @@ def aval_of_tangent(tangent: Any) -> AbstractValue:
 # ---------------------------------------------------------------- entry
 
 
+@leaves_no_tracers
 def jvp(
     fun: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:

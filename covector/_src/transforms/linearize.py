@@ -16,13 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..base.dtypes import float0
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, jaxpr_as_fun
+from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.trace import Trace, context, current_trace
 from ..core.zeros import Zero
 from .cache import jaxpr_cache
-from .jvp import JVPTrace
+from .jvp import JVPTrace, JVPTracer
+from .simplify import drop_dead_code
 from .stage import JaxprTrace, JaxprTracer, stage_closed
 
 # ---------------------------------------------------------------- state
@@ -80,10 +83,18 @@ class LinearMap:
         self.out_avals = out_avals
         self.nonzeros = nonzeros
 
+    def pruned(self) -> LinearMap:
+        """The same map without the eqns and residuals that no output needs."""
+        jaxpr, _ = drop_dead_code(self.jaxpr, keep_inputs=True)
+        value_of = dict(zip(self.jaxpr.constvars, self.residuals))
+        residuals = [value_of[var] for var in jaxpr.constvars]
+        return LinearMap(jaxpr, residuals, self.out_avals, self.nonzeros)
+
 
 # ---------------------------------------------------------------- entry
 
 
+@leaves_no_tracers
 def linearize(
     fun: Callable[..., Sequence[Any]], primals: Sequence[Any]
 ) -> tuple[list[Any], LinearMap]:
@@ -100,8 +111,7 @@ def linearize(
     trace = JVPTrace(partial)
     try:
         with current_trace(trace):
-            tangents = [partial.unknown.new_input(aval_of(x).to_tangent_aval()) for x in primals]
-            outs = fun(*[trace.pair(x, t) for x, t in zip(primals, tangents)])
+            outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
         pairs = [trace.unpair(out) for out in outs]
         nonzeros = [type(t) is not Zero for _, t in pairs]
         jaxpr, residuals = partial.unknown.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
@@ -110,6 +120,33 @@ def linearize(
         partial.close()
     out_avals = [aval_of(x).to_tangent_aval() for x, _ in pairs]
     return [x for x, _ in pairs], LinearMap(jaxpr, residuals, out_avals, nonzeros)
+
+
+def _with_unknown_tangent(trace: JVPTrace, partial: PartialTrace, x: Any) -> Any:
+    """A primal paired with an input of the linear jaxpr; integers have only the zero tangent."""
+    aval = aval_of(x).to_tangent_aval()
+    tangent = partial.unknown.new_input(aval)
+    return x if aval.dtype == float0 else JVPTracer(trace, x, tangent)  # type: ignore[attr-defined]
+
+
+def linear_program(
+    fun: Callable[..., Sequence[Any]], in_avals: Sequence[AbstractValue]
+) -> LinearMap:
+    """A linear function of flat arguments as the program that `transpose_linear` takes.
+
+    Args:
+      fun: linear in its arguments; what it computes of other values is evaluated here.
+      in_avals: the types of the arguments.
+    """
+    partial = PartialTrace(context.trace)
+    try:
+        with current_trace(partial):
+            outs = fun(*[partial.unknown.new_input(aval) for aval in in_avals])
+        nonzeros = [partial.is_unknown(x) for x in outs]
+        jaxpr, residuals = partial.unknown.to_jaxpr([x for x in outs if partial.is_unknown(x)])
+    finally:
+        partial.close()
+    return LinearMap(jaxpr, residuals, [aval_of(x) for x in outs], nonzeros)
 
 
 # ---------------------------------------------------------------- partial evaluation of jaxprs

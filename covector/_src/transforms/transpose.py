@@ -21,7 +21,8 @@ from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import add_any
 from .cache import jaxpr_cache
 from .linearize import LinearMap, linearize
-from .stage import stage_closed
+from .simplify import drop_dead_code
+from .stage import stage, stage_closed
 
 # ---------------------------------------------------------------- state
 
@@ -150,6 +151,47 @@ def _transpose_eqn(eqn: JaxprEqn, values: dict[Var, Any], cotangents: _Cotangent
     for atom, ct in zip(eqn.invars, results):
         if type(atom) is not Literal and ct is not None:
             cotangents.add(atom, ct)
+
+
+# ---------------------------------------------------------------- why a program is not linear
+
+
+def nonlinear_eqn(jaxpr: Jaxpr) -> JaxprEqn | None:
+    """The first eqn that is not linear in what depends on the inputs of the program, if any."""
+    varying = set(jaxpr.invars)
+    for eqn in jaxpr.eqns:
+        varies = [type(atom) is not Literal and atom in varying for atom in eqn.invars]
+        if any(varies):
+            if not _is_linear(eqn, varies):
+                return eqn
+            varying.update(eqn.outvars)
+    return None
+
+
+def _is_linear(eqn: JaxprEqn, varies: Sequence[bool]) -> bool:
+    """Whether an eqn is linear in some of its operands, as far as its jvp rule tells.
+
+    A map is linear, up to a constant, if its derivative is the same everywhere: if the tangents of
+    its outputs depend on no operand that varies.  Where it is zero, the op is a step.
+    """
+    primal_avals = [atom.aval for atom in eqn.invars]
+    tangent_avals = [aval.to_tangent_aval() for aval in primal_avals]
+    count = len(primal_avals)
+
+    def tangents_of_outputs(*args: Any) -> list[Any]:
+        given = iter(args[count:])
+        tangents = [next(given) if v else Zero(a) for a, v in zip(tangent_avals, varies)]
+        _, out = eqn.primitive.jvp(args[:count], tangents, **eqn.params)
+        outs = out if eqn.primitive.multiple_results else [out]
+        return [t for t in outs if type(t) is not Zero]
+
+    given_avals = [aval for aval, v in zip(tangent_avals, varies) if v]
+    try:
+        jaxpr, _ = stage(tangents_of_outputs, [*primal_avals, *given_avals])
+    except (NotImplementedError, TypeError):
+        return False
+    _, used = drop_dead_code(jaxpr)
+    return bool(jaxpr.outvars) and not any(i < count and varies[i] for i in used)
 
 
 # ---------------------------------------------------------------- jaxprs

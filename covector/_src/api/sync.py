@@ -1,0 +1,57 @@
+"""Waiting for arrays, and bringing them to the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base import tree
+from ..core.trace import Tracer
+
+
+def block_until_ready(x: Any) -> Any:
+    """Wait until all arrays in a tree have been computed.
+
+    Computations run in the background: a function returns before the elements of its results
+    exist. Wait before reading a clock.
+
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+
+    Returns:
+      `x` itself.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> print(cv.block_until_ready({"sum": jnp.ones(3).sum(), "name": "ones"})["sum"])
+    3.0
+    """
+    for leaf in tree.leaves(x):
+        wait = getattr(leaf, "block_until_ready", None)
+        if wait is not None:
+            wait()
+    return x
+
+
+def device_get(x: Any) -> Any:
+    """Copy all arrays in a tree to the host, as NumPy arrays.
+
+    Args:
+      x: a tree; leaves that are no arrays, and traced values, are left as they are.
+
+    Returns:
+      A tree of the same structure.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> cv.device_get({"squares": jnp.arange(3) ** 2, "count": 3})
+    {'squares': array([0, 1, 4], dtype=int32), 'count': 3}
+    """
+    for leaf in tree.leaves(x):
+        start = getattr(leaf, "copy_to_host_async", None)
+        if start is not None:
+            start()
+    return tree.map(_to_host, x)
+
+
+def _to_host(x: Any) -> Any:
+    if isinstance(x, Tracer) or not hasattr(x, "__array__"):
+        return x
+    return x.__array__()

@@ -1,0 +1,326 @@
+"""The wording of errors about the arguments and results of transformed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .dtypes import name as dtype_name
+from .tree_errors import describe, mismatches
+from .tree_keys import keystr
+
+# ---------------------------------------------------------------- words
+
+
+def function(fun: Any) -> str:
+    """A function as its user knows it: its name, and where it is defined."""
+    code = getattr(fun, "__code__", None)
+    name = getattr(fun, "__name__", None) or repr(fun)
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code is not None else name
+
+
+def _shortened(x: Any, limit: int = 80) -> str:
+    text = repr(x)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _difference(first: Any, first_name: str, second: Any, second_name: str) -> str:
+    """Where two tree structures part, in words."""
+    for path, ours, theirs in mismatches(first, second, prefix=False):
+        place = f"At {keystr(path)}" if path else "At the root"
+        return f"{place}, {first_name} {describe(ours)}, and {second_name} {describe(theirs)}."
+    return f"{first_name} {first}, and {second_name} {second}."
+
+
+def not_callable(where: str, fun: Any) -> str:
+    return f"[{where}] the first argument must be a function, but it is {_shortened(fun)}."
+
+
+def reduce_axes_given(where: str) -> str:
+    return (
+        f"[{where}] reduce_axes is no longer supported. Sum over a named axis in the function "
+        "itself, with lax.psum."
+    )
+
+
+# ---------------------------------------------------------------- which arguments
+
+
+def argnums_not_integers(where: str, argnums: Any) -> str:
+    return (
+        f"[{where}] argnums must be an integer or a sequence of integers, but it is "
+        f"{argnums!r} of type {type(argnums).__name__}."
+    )
+
+
+def argnums_beyond_arguments(where: str, argnums: Any, count: int, fun: Any) -> str:
+    given = "one positional argument" if count == 1 else f"{count} positional arguments"
+    return (
+        f"[{where}] argnums={argnums!r} names an argument that the call does not have: "
+        f"{function(fun)} was called with {given}. Positions count from 0, or from -1 backwards; "
+        "arguments passed by keyword have none."
+    )
+
+
+def argnums_repeat(where: str, argnums: Any, count: int) -> str:
+    return (
+        f"[{where}] argnums={argnums!r} names an argument twice in a call with {count} positional "
+        "arguments. Give each position once."
+    )
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def input_not_an_array(where: str, fun: Any, name: str, x: Any) -> str:
+    return (
+        f"[{where}] the argument {name} of {function(fun)} is {_shortened(x)} of type "
+        f"{type(x).__name__}, which is no array and no number. Close over it, or leave it out of "
+        "the arguments that are transformed."
+    )
+
+
+def input_not_inexact(where: str, fun: Any, name: str, dtype: Any, allow_int: str) -> str:
+    return (
+        f"[{where}] the argument {name} of {function(fun)} has dtype {dtype_name(dtype)}, in which "
+        "nothing varies continuously. Convert it to a floating-point dtype, or choose other "
+        f"arguments with argnums{allow_int}."
+    )
+
+
+ALLOW_INT = ", or pass allow_int=True to get a derivative of dtype float0"
+
+
+def input_not_complex(where: str, fun: Any, name: str, dtype: Any) -> str:
+    return (
+        f"[{where}] holomorphic=True is for functions of complex arguments, but the argument "
+        f"{name} of {function(fun)} has dtype {dtype_name(dtype)}. Convert it to a complex dtype, "
+        "or leave holomorphic out."
+    )
+
+
+def input_not_real(where: str, fun: Any, name: str, dtype: Any) -> str:
+    return (
+        f"[{where}] the argument {name} of {function(fun)} has dtype {dtype_name(dtype)}, but the "
+        "columns of a Jacobian are directions in real space. Pass holomorphic=True if the "
+        "function is holomorphic, use jacrev if its results are real, or take single directions "
+        "with jvp."
+    )
+
+
+# ---------------------------------------------------------------- outputs
+
+
+def no_aux_pair(where: str, fun: Any, result: Any) -> str:
+    if isinstance(result, (tuple, list)):
+        found = f"a {type(result).__name__} of length {len(result)}"
+    else:
+        found = f"a single {type(result).__name__}"
+        if hasattr(result, "aval"):
+            found = f"a single array of type {result.aval}"
+    return (
+        f"[{where}] with has_aux=True, {function(fun)} must return a pair (result, auxiliary "
+        f"objects), but it returned {found}."
+    )
+
+
+def result_not_an_array(where: str, fun: Any, path: Sequence[Any], x: Any) -> str:
+    place = f" at {keystr(path)}" if path else ""
+    return (
+        f"[{where}] {function(fun)} returned {_shortened(x)} of type {type(x).__name__}{place}, "
+        "which is no array and no number. Return arrays only."
+    )
+
+
+def output_not_one_array(where: str, fun: Any, result: Any) -> str:
+    if result is None:
+        found, advice = "None", "Does it lack a return statement?"
+    else:
+        kind = type(result).__name__
+        found = f"a {kind} ({_shortened(result)})"
+        advice = "Return a single array of shape ()."
+        if isinstance(result, (tuple, list)) and len(result) == 2:
+            advice += " If the second item is not to be differentiated, pass has_aux=True."
+    return (
+        f"[{where}] a gradient is that of one scalar, but {function(fun)} returned {found}. "
+        f"{advice}"
+    )
+
+
+def output_not_scalar(where: str, fun: Any, shape: tuple[int, ...]) -> str:
+    if all(size == 1 for size in shape):
+        advice = "Drop its dimensions with `.squeeze()`"
+    else:
+        advice = "Reduce it, as with `.sum()` or `.mean()`"
+    return (
+        f"[{where}] a gradient is that of a scalar, but {function(fun)} returned an array of shape "
+        f"{shape}. {advice}, or use jacrev for the derivatives of all its elements."
+    )
+
+
+def output_not_real(where: str, fun: Any, dtype: Any) -> str:
+    name = dtype_name(dtype)
+    if name.startswith("complex"):
+        advice = (
+            "Pass holomorphic=True if the function is holomorphic; otherwise take the derivative "
+            "of a real part, or use vjp, which takes a complex cotangent."
+        )
+    else:
+        advice = "Its derivative is zero everywhere; convert the result to a floating-point dtype."
+    return (
+        f"[{where}] {function(fun)} returned a result of dtype {name}, which has no derivative "
+        f"in real numbers. {advice}"
+    )
+
+
+def output_not_complex(where: str, fun: Any, dtype: Any) -> str:
+    return (
+        f"[{where}] holomorphic=True is for functions with complex results, but {function(fun)} "
+        f"returned a result of dtype {dtype_name(dtype)}. A real function of a complex variable "
+        "is holomorphic only if it is constant: leave holomorphic out."
+    )
+
+
+# ---------------------------------------------------------------- tangents and cotangents
+
+
+def primals_and_tangents_not_tuples(primals: Any, tangents: Any) -> str:
+    return (
+        "[jvp] primals and tangents are given as two tuples (or lists) with one item for each "
+        f"argument of the function; found {type(primals).__name__} and {type(tangents).__name__}. "
+        "For one argument, write `jvp(f, (x,), (t,))`."
+    )
+
+
+def tangent_structure(where: str, primals: Any, tangents: Any) -> str:
+    difference = _difference(primals, "the primals have", tangents, "the tangents")
+    return f"[{where}] tangents must have the tree structure of the primals. {difference}"
+
+
+def tangent_type(where: str, name: str, primal: Any, want: Any, got: Any) -> str:
+    given = f"[{where}] the argument {name} is of type {primal}, but its tangent is of type {got}"
+    if want.shape != got.shape:
+        return f"{given}. A tangent has the shape of its primal, here {want.shape}."
+    if dtype_name(want.dtype) == "float0":
+        return (
+            f"{given}. In integers and booleans nothing varies: their tangent has dtype float0, as "
+            f"`numpy.zeros({want.shape}, covector.dtypes.float0)`."
+        )
+    return f"{given}. A tangent has the dtype of its primal, here {dtype_name(want.dtype)}."
+
+
+def cotangent_structure(where: str, fun_name: str, results: Any, cotangents: Any) -> str:
+    difference = _difference(results, f"{fun_name} returned", cotangents, "the cotangents have")
+    return (
+        f"[{where}] unexpected tree structure: cotangents must have that of the function's "
+        f"results. {difference}"
+    )
+
+
+def cotangent_type(where: str, fun_name: str, path: str, result: Any, want: Any, got: Any) -> str:
+    place = f" at {path}" if path else ""
+    advice = f"It must be of type {want}"
+    if dtype_name(want.dtype) == "float0":
+        advice += ", as no result that is an integer or boolean varies"
+    return (
+        f"[{where}] the cotangent{place} has the unexpected type {got}, where {fun_name} returned "
+        f"a result of type {result}. {advice}."
+    )
+
+
+def cotangents_not_one_tree(where: str, fun_name: str, count: int) -> str:
+    return (
+        f"[{where}] the pullback of {fun_name} was called with {count} arguments, but it takes "
+        f"one: the cotangent of what {fun_name} returned, in the same containers. Of a function "
+        "that returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
+    )
+
+
+def not_linear_dtypes(ins: Iterable[Any], outs: Iterable[Any]) -> str:
+    given, made = (", ".join(map(dtype_name, dtypes)) for dtypes in (ins, outs))
+    return (
+        "[linear_transpose] a linear function takes and returns either floating-point and complex "
+        f"numbers, or integers; this one takes {given} and returns {made}."
+    )
+
+
+def not_linear(fun_name: str, primitive: Any, place: str) -> str:
+    made = f" at {place}" if place else ""
+    return (
+        f"[linear_transpose] {fun_name} is not linear: it applies `{primitive}`{made} to values "
+        "that depend on its argument. Compute that part outside of the function, or use vjp."
+    )
+
+
+# ---------------------------------------------------------------- vmap
+
+
+def axes_not_a_tuple(axes: Any) -> str:
+    return (
+        "[vmap] in_axes must be an integer, None, or a tuple with one entry for each positional "
+        f"argument, but it is {_shortened(axes)}."
+    )
+
+
+def axes_not_integers(what: str, axes: Any) -> str:
+    return (
+        f"[vmap] {what} must be an integer, None, or a tree of these, but it is {_shortened(axes)}."
+    )
+
+
+def axes_count(axes: tuple[Any, ...], count: int, fun: Any) -> str:
+    return (
+        f"[vmap] in_axes has {len(axes)} entries, one for each positional argument, but "
+        f"{function(fun)} was called with {count}: in_axes={_shortened(axes)}. Arguments passed by "
+        "keyword are mapped over their axis 0."
+    )
+
+
+def axis_beyond_rank(fun: Any, name: str, axis: int, aval: Any) -> str:
+    rank = axis + 1 if axis >= 0 else -axis
+    return (
+        f"[vmap] in_axes maps the argument {name} of {function(fun)} along axis {axis}, for which "
+        f"it needs {rank} or more dimensions, but it is of type {aval}. Give it None in in_axes "
+        "to pass it whole to every example."
+    )
+
+
+def no_axis_size(fun: Any, all_none: bool) -> str:
+    reason = "in_axes maps none of the arguments" if all_none else "no argument holds an array"
+    return (
+        f"[vmap] the number of examples for {function(fun)} is unknown, as {reason}. Map one, or "
+        "pass axis_size."
+    )
+
+
+def axis_sizes_differ(
+    fun: Any, axis_size: int | None, mapped: Sequence[tuple[str, int, Any, int]]
+) -> str:
+    """`mapped` holds the name, axis, aval and size of each argument that is mapped."""
+    of_size: dict[int, list[str]] = {}
+    for name, axis, aval, size in mapped:
+        of_size.setdefault(size, []).append(f"{name} ({aval}, axis {axis})")
+    lines = [f"[vmap] the arguments of {function(fun)} have inconsistent sizes along mapped axes:"]
+    if axis_size is not None:
+        lines.append(f"  * axis_size is {axis_size}")
+    # The usual size comes first; what differs from it is likely the mistake.
+    for size, names in sorted(of_size.items(), key=lambda item: -len(item[1])):
+        more = f", and {len(names) - 4} more" if len(names) > 4 else ""
+        lines.append(f"  * size {size}: {', '.join(names[:4])}{more}")
+    lines.append("Make them equal, or give None in in_axes to what all examples share.")
+    return "\n".join(lines)
+
+
+def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
+    along = f" (the axis named {axis_name!r})" if axis_name is not None else ""
+    return (
+        f"[vmap] out_axes{path} is None, but that result of {function(fun)} differs between "
+        f"examples{along}. Give the axis along which to stack it, such as 0."
+    )
+
+
+def out_axis_beyond_rank(fun: Any, path: str, axis: int, aval: Any) -> str:
+    return (
+        f"[vmap] out_axes{path} is {axis}, but that result of {function(fun)} has the type {aval} "
+        f"for each example: axes of the stacked result go from {-aval.ndim - 1} to {aval.ndim}."
+    )
