@@ -53,6 +53,16 @@ class Staged:
 _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
 
 
+def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
+    """The leaves as arrays on the first device; none at all if one of them cannot be that."""
+    to_array = eval_trace.backend.to_array  # type: ignore[attr-defined]
+    try:
+        arrays = [to_array(x) for x in leaves]
+    except TypeError:
+        return []
+    return arrays if all(x._placement is None for x in arrays) else []
+
+
 # Every living jitted function, so that their tables can be emptied together.
 _functions: WeakSet[JitFunction] = WeakSet()
 
@@ -95,11 +105,19 @@ class JitFunction:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # The path of repeated calls: find the compiled program by the types of the arguments.
         if self._fast and context.trace is eval_trace and not kwargs:
-            leaves, in_tree = _flatten(args)
+            try:
+                leaves, in_tree = _flatten(args)
+            except ValueError:  # dicts whose keys have no order
+                return self._call(args, kwargs)
             avals = [
                 x.aval if type(x) is ArrayImpl and x._placement is None else None for x in leaves
             ]
-            staged = self._compiled.get((in_tree, *avals, config.trace_key()))
+            trace_key = config.trace_key()
+            staged = self._compiled.get((in_tree, *avals, trace_key))
+            if staged is None and None in avals:
+                # Numbers and NumPy arrays run the program of arrays of their types.
+                leaves = _as_arrays(leaves)
+                staged = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
             if staged is not None:
                 outs = staged.run(leaves)  # type: ignore[misc]
                 return staged.out_tree.unflatten(outs)
