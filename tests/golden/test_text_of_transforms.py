@@ -170,7 +170,55 @@ FUNCTIONS = {
         lambda m: m.grad(lambda x, y: total(m, m.lax.dot(x, y)), argnums=(0, 1)),
         (A, A.T.copy()),
     ),
+    "grad of a jitted polynomial": (lambda m: m.grad(m.jit(lambda x: polynomial(m, x))), (1.0,)),
+    "grad of jit of two": (
+        lambda m: m.grad(m.jit(lambda x, y: m.lax.mul(m.lax.sin(x), m.lax.exp(y))), (0, 1)),
+        (1.0, 2.0),
+    ),
+    "grad of jit in jit": (
+        lambda m: m.grad(m.jit(lambda x: m.jit(lambda y: polynomial(m, y))(m.lax.cos(x)))),
+        (1.0,),
+    ),
+    "grad of grad of jit": (lambda m: m.grad(m.grad(m.jit(lambda x: polynomial(m, x)))), (1.0,)),
+    "jit of grad of jit": (
+        lambda m: m.jit(m.grad(m.jit(lambda x: polynomial(m, x)))),
+        (1.0,),
+    ),
+    "vmap of grad of jit": (lambda m: m.vmap(m.grad(m.jit(lambda x: polynomial(m, x)))), (X,)),
+    "linearize": (
+        lambda m: lambda x, t: m.linearize(lambda y: polynomial(m, y), x)[1](t),
+        (X, X),
+    ),
+    "grad with auxiliary": (
+        lambda m: m.grad(lambda x: (m.lax.sin(x), m.lax.cos(x)), has_aux=True),
+        (1.0,),
+    ),
+    "grad of concatenate": (
+        lambda m: m.grad(lambda x: total(m, m.lax.sin(m.lax.concatenate([x, x], 0)))),
+        (X,),
+    ),
+    "grad of transpose": (
+        lambda m: m.grad(lambda x: total(m, m.lax.sin(m.lax.transpose(x, (1, 0))))),
+        (A,),
+    ),
+    "grad of max": (lambda m: m.grad(lambda x: m.lax.max(x, 1.0)), (2.0,)),
+    "grad of sqrt": (lambda m: m.grad(lambda x: m.lax.sqrt(x)), (2.0,)),
+    "grad of integer_pow": (lambda m: m.grad(lambda x: m.lax.integer_pow(x, 3)), (2.0,)),
+    "grad of logistic": (lambda m: m.grad(lambda x: m.lax.logistic(x)), (2.0,)),
+    "grad of clamp": (lambda m: m.grad(lambda x: m.lax.clamp(0.0, x, 1.0)), (2.0,)),
+    "grad of convert": (
+        lambda m: m.grad(
+            lambda x: m.lax.convert_element_type(
+                m.lax.sin(m.lax.convert_element_type(x, np.float16)), np.float32
+            )
+        ),
+        (np.float32(1.0),),
+    ),
     # vmap
+    "vmap of select": (lambda m: m.vmap(lambda x: m.lax.select(True, x, m.lax.neg(x))), (X,)),
+    "vmap of concatenate": (lambda m: m.vmap(lambda x: m.lax.concatenate([x, x], 0)), (A,)),
+    "vmap of pad": (lambda m: m.vmap(lambda x: m.lax.pad(x, 0.0, [(1, 1, 0)])), (A,)),
+    "vmap of slice": (lambda m: m.vmap(lambda x: m.lax.slice(x, (1,), (3,))), (A,)),
     "vmap of sin": (lambda m: m.vmap(lambda x: m.lax.sin(x)), (A,)),
     "vmap of a reshape": (lambda m: m.vmap(lambda x: m.lax.reshape(x, (3, 1))), (A,)),
     "vmap with one fixed": (

@@ -13,6 +13,7 @@ from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import bring_to
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
+from ..transforms.simplify import drop_copied_outputs, drop_unused_inputs
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr
 
@@ -66,8 +67,10 @@ class Jit(BuiltinPrimitive):
     def partial_eval(self, trace: PartialTrace, args, params):
         jaxpr = params["jaxpr"]
         unknowns = tuple(trace.is_unknown(x) for x in args)
-        known, unknown, out_unknowns, residual_avals = partial_eval_jaxpr(jaxpr, unknowns, False)
+        known, unknown, out_unknowns, _ = partial_eval_jaxpr(jaxpr, unknowns, False)
         known_args = [x for x, u in zip(args, unknowns) if not u]
+        count = out_unknowns.count(False)
+        known, origins = drop_copied_outputs(known, count)
         known_outs = trace.parent.process(
             self,
             known_args,
@@ -78,8 +81,8 @@ class Jit(BuiltinPrimitive):
                 inline=False,
             ),
         )
-        count = len(known_outs) - len(residual_avals)
-        known_outs, residuals = iter(known_outs[:count]), known_outs[count:]
+        residuals = [known_args[i] if is_input else known_outs[i] for is_input, i in origins]
+        known_outs = iter(known_outs[:count])
         unknown_args = [x for x, u in zip(args, unknowns) if u]
         unknown_outs = iter(
             trace.unknown.process(
@@ -101,6 +104,8 @@ class Jit(BuiltinPrimitive):
         transposed, nonzeros = transpose_jaxpr(jaxpr, linear, nonzero_cts)
         operands = [x for x, lin in zip(args, linear) if not lin]
         operands += [ct for ct in cts if type(ct) is not Zero]
+        transposed, kept = drop_unused_inputs(transposed)
+        operands = [operands[i] for i in kept]
         params["donated_invars"] = (False,) * len(operands)
         outs = iter(self.bind(*operands, jaxpr=transposed, **params))
         nonzero = iter(nonzeros)
