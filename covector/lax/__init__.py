@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .._src.api.dynamic_index import dynamic_index_in_dim as dynamic_index_in_dim
+from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_update_index_in_dim
 from .._src.ops.accuracy import AccuracyMode as AccuracyMode
 from .._src.ops.accuracy import Tolerance as Tolerance
 from .._src.ops.arithmetic import add as add
@@ -79,13 +81,11 @@ from .._src.ops.conversion import reduce_precision_p as reduce_precision_p
 from .._src.ops.creation import broadcasted_iota as broadcasted_iota
 from .._src.ops.creation import iota as iota
 from .._src.ops.creation import iota_p as iota_p
-from .._src.ops.dynamic_slicing import dynamic_index_in_dim as dynamic_index_in_dim
-from .._src.ops.dynamic_slicing import dynamic_slice as dynamic_slice
-from .._src.ops.dynamic_slicing import dynamic_slice_in_dim as dynamic_slice_in_dim
+from .._src.ops.dynamic_indices import dynamic_slice as dynamic_slice
+from .._src.ops.dynamic_indices import dynamic_slice_in_dim as dynamic_slice_in_dim
+from .._src.ops.dynamic_indices import dynamic_update_slice as dynamic_update_slice
+from .._src.ops.dynamic_indices import dynamic_update_slice_in_dim as dynamic_update_slice_in_dim
 from .._src.ops.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
-from .._src.ops.dynamic_slicing import dynamic_update_index_in_dim as dynamic_update_index_in_dim
-from .._src.ops.dynamic_slicing import dynamic_update_slice as dynamic_update_slice
-from .._src.ops.dynamic_slicing import dynamic_update_slice_in_dim as dynamic_update_slice_in_dim
 from .._src.ops.dynamic_slicing import dynamic_update_slice_p as dynamic_update_slice_p
 from .._src.ops.exponential import exp as exp
 from .._src.ops.exponential import exp2 as exp2

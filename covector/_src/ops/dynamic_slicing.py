@@ -8,25 +8,18 @@ which it does not.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import dtypes, shape_errors
-from ..base.shapes import canonicalize_shape
 from ..core.avals import aval_of
-from ..core.zeros import UndefinedPrimal, Zero
-from .arithmetic import add_p
+from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
-from .comparison import lt_p
 from .families import check_same_dtypes
-from .joining import unstack
-from .linear import constant_like, instantiate, scalar, zeros_of_aval
+from .linear import instantiate, zeros_of_aval
 from .physical import element_shape
-from .select import select_n_p
-from .shaping import expand_dims, squeeze
 
 
 class DynamicSlice(Op):
@@ -48,11 +41,8 @@ class DynamicSlice(Op):
 
     def jvp(self, primals, tangents, *, slice_sizes):
         x, *starts = primals
-        t = tangents[0]
-        out = self.bind(x, *starts, slice_sizes=slice_sizes)
-        if type(t) is Zero:
-            return out, Zero(aval_of(out).to_tangent_aval())
-        return out, self.bind(t, *starts, slice_sizes=slice_sizes)
+        t = self.bind(tangents[0], *starts, slice_sizes=slice_sizes)
+        return self.bind(x, *starts, slice_sizes=slice_sizes), t
 
     def transpose(self, ct, x, *starts, slice_sizes):
         zeros = zeros_of_aval(x.aval)
@@ -156,246 +146,3 @@ def physical_starts(b: Any, aval: Any, starts: Sequence[Any]) -> list[Any]:
         return list(starts)
     dtype = b.avals_in[-1].dtype if starts else np.dtype(np.int32)
     return [*starts, *[b.constant(0, dtype)] * tail]
-
-
-# ---------------------------------------------------------------- public functions
-
-
-def dynamic_slice(
-    operand: Any,
-    start_indices: Any,
-    slice_sizes: Sequence[int],
-    *,
-    allow_negative_indices: bool | Sequence[bool] = True,
-) -> Any:
-    """A part of an array, of a fixed shape, that begins where indices say.
-
-    Args:
-      operand: an array.
-      start_indices: for each dimension an integer, which may be traced; a sequence of scalars, or
-        a vector. An index at which the part would stick out is moved to the nearest at which it
-        does not.
-      slice_sizes: the shape of the part.
-      allow_negative_indices: whether negative indices count from the end; for each dimension, or
-        for all. Without it they are taken for 0.
-
-    Returns:
-      An array of shape `slice_sizes`.
-
-    Raises:
-      TypeError: the part is larger than the operand, or an index is no integer.
-      ValueError: there is not one index for each dimension.
-
-    >>> from covector import lax
-    >>> x = np.arange(12).reshape(3, 4)
-    >>> lax.dynamic_slice(x, (1, 1), (2, 3))
-    Array([[ 5,  6,  7],
-           [ 9, 10, 11]], dtype=int32)
-    >>> lax.dynamic_slice(x, (1, 1), (2, 4))
-    Array([[ 4,  5,  6,  7],
-           [ 8,  9, 10, 11]], dtype=int32)
-    """
-    starts = start_operands("dynamic_slice", operand, start_indices, allow_negative_indices)
-    sizes = canonicalize_shape(slice_sizes, "dynamic_slice")
-    return dynamic_slice_p.bind(operand, *starts, slice_sizes=sizes)
-
-
-def dynamic_update_slice(
-    operand: Any,
-    update: Any,
-    start_indices: Any,
-    *,
-    allow_negative_indices: bool | Sequence[bool] = True,
-) -> Any:
-    """An array with a part of it, that begins where indices say, replaced.
-
-    Args:
-      operand: an array.
-      update: what is written over the part: an array of the operand's dtype and number of
-        dimensions, and no larger.
-      start_indices: for each dimension an integer, as for `dynamic_slice`.
-      allow_negative_indices: whether negative indices count from the end; for each dimension, or
-        for all. Without it they are taken for 0.
-
-    Returns:
-      An array of the operand's shape.
-
-    Raises:
-      TypeError: the update does not fit, or an index is no integer.
-      ValueError: there is not one index for each dimension.
-
-    >>> from covector import lax
-    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (2,))
-    Array([0., 0., 1., 1., 1., 0.], dtype=float32)
-    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (5,))
-    Array([0., 0., 0., 1., 1., 1.], dtype=float32)
-    """
-    name = "dynamic_update_slice"
-    starts = start_operands(name, operand, start_indices, allow_negative_indices)
-    return dynamic_update_slice_p.bind(operand, update, *starts)
-
-
-def start_operands(
-    name: str, operand: Any, starts: Any, allow_negative: bool | Sequence[bool]
-) -> list[Any]:
-    """The indices of a dynamic slice with negative ones counted from the start."""
-    shape = aval_of(operand).shape
-    if not isinstance(starts, (tuple, list)):
-        aval = aval_of(starts)
-        if aval.ndim != 1:
-            raise ValueError(shape_errors.index_array(name, aval.shape))
-        starts = unstack(starts)
-    if len(starts) != len(shape):
-        raise ValueError(shape_errors.index_count(name, len(starts), shape))
-    if isinstance(allow_negative, bool):
-        allow_negative = (allow_negative,) * len(shape)
-    return [
-        start_operand(name, start, size, allowed)
-        for start, size, allowed in zip(starts, shape, allow_negative)
-    ]
-
-
-def start_operand(name: str, start: Any, size: int, allow_negative: bool) -> Any:
-    """One index of a dynamic slice with a negative one counted from the start."""
-    dtype = aval_of(start).dtype
-    if isinstance(start, (int, np.integer)):
-        if start < 0:
-            if not allow_negative:
-                raise ValueError(shape_errors.index_negative(name, start, size))
-            start = start + size
-        return scalar(int(start), dtype)
-    if not allow_negative or not dtypes.issubdtype(dtype, np.signedinteger):
-        return start
-    is_negative = lt_p.bind(start, constant_like(start, 0))
-    return select_n_p.bind(is_negative, start, add_p.bind(start, constant_like(start, size)))
-
-
-def dynamic_slice_in_dim(
-    operand: Any,
-    start_index: Any,
-    slice_size: int,
-    axis: int = 0,
-    *,
-    allow_negative_indices: bool = True,
-) -> Any:
-    """A part of an array along one dimension, of a fixed size, that begins where an index says.
-
-    Args:
-      operand: an array.
-      start_index: an integer, which may be traced, as for `dynamic_slice`.
-      slice_size: the size of the part.
-      axis: the dimension; negative ones count from the end.
-      allow_negative_indices: whether a negative index counts from the end.
-
-    Returns:
-      An array with `slice_size` entries along `axis`.
-
-    >>> from covector import lax
-    >>> lax.dynamic_slice_in_dim(np.arange(6), 2, 3)
-    Array([2, 3, 4], dtype=int32)
-    """
-    shape = aval_of(operand).shape
-    starts, allowed = starts_in_dim(len(shape), start_index, axis, allow_negative_indices)
-    sizes = list(shape)
-    sizes[axis] = operator.index(slice_size)
-    return dynamic_slice(operand, starts, sizes, allow_negative_indices=allowed)
-
-
-def dynamic_update_slice_in_dim(
-    operand: Any,
-    update: Any,
-    start_index: Any,
-    axis: int,
-    *,
-    allow_negative_indices: bool = True,
-) -> Any:
-    """An array with a part of it along one dimension, that begins where an index says, replaced.
-
-    Args:
-      operand: an array.
-      update: what is written over the part: an array of the operand's dtype and number of
-        dimensions, and no larger.
-      start_index: an integer, which may be traced, as for `dynamic_slice`.
-      axis: the dimension; negative ones count from the end.
-      allow_negative_indices: whether a negative index counts from the end.
-
-    Returns:
-      An array of the operand's shape.
-
-    >>> from covector import lax
-    >>> lax.dynamic_update_slice_in_dim(np.zeros(6), np.ones(3), 2, axis=0)
-    Array([0., 0., 1., 1., 1., 0.], dtype=float32)
-    """
-    ndim = aval_of(operand).ndim
-    starts, allowed = starts_in_dim(ndim, start_index, axis, allow_negative_indices)
-    return dynamic_update_slice(operand, update, starts, allow_negative_indices=allowed)
-
-
-def starts_in_dim(
-    ndim: int, start: Any, axis: int, allow_negative: bool
-) -> tuple[list[Any], list[bool]]:
-    """The indices of a slice along `axis`, and whether each of them may be negative."""
-    starts = [constant_like(start, 0)] * ndim
-    allowed = [False] * ndim
-    starts[axis], allowed[axis] = start, allow_negative
-    return starts, allowed
-
-
-def dynamic_index_in_dim(
-    operand: Any,
-    index: Any,
-    axis: int = 0,
-    keepdims: bool = True,
-    *,
-    allow_negative_indices: bool = True,
-) -> Any:
-    """One entry of an array along one dimension, where an index says.
-
-    Args:
-      operand: an array.
-      index: an integer, which may be traced. One out of bounds is moved to the nearest within.
-      axis: the dimension; negative ones count from the end.
-      keepdims: whether the dimension is kept, with size 1.
-      allow_negative_indices: whether a negative index counts from the end.
-
-    Returns:
-      An array.
-
-    >>> from covector import lax
-    >>> lax.dynamic_index_in_dim(np.array([[1, 2], [3, 4]]), 1, axis=1, keepdims=False)
-    Array([2, 4], dtype=int32)
-    """
-    result = dynamic_slice_in_dim(
-        operand, index, 1, axis, allow_negative_indices=allow_negative_indices
-    )
-    return result if keepdims else squeeze(result, (axis,))
-
-
-def dynamic_update_index_in_dim(
-    operand: Any, update: Any, index: Any, axis: int, *, allow_negative_indices: bool = True
-) -> Any:
-    """An array with one entry along one dimension, where an index says, replaced.
-
-    Args:
-      operand: an array.
-      update: what is written there: an array without the dimension `axis`, or of size 1 in it.
-      index: an integer, which may be traced. One out of bounds is moved to the nearest within.
-      axis: the dimension; negative ones count from the end.
-      allow_negative_indices: whether a negative index counts from the end.
-
-    Returns:
-      An array of the operand's shape.
-
-    >>> from covector import lax
-    >>> lax.dynamic_update_index_in_dim(np.zeros((2, 3)), np.ones(3), 1, axis=0)
-    Array([[0., 0., 0.],
-           [1., 1., 1.]], dtype=float32)
-    """
-    shape, update_shape = aval_of(operand).shape, aval_of(update).shape
-    if len(update_shape) != len(shape):
-        if len(update_shape) + 1 != len(shape):
-            raise TypeError(shape_errors.update_index_rank(update_shape, shape))
-        update = expand_dims(update, (axis,))
-    return dynamic_update_slice_in_dim(
-        operand, update, index, axis, allow_negative_indices=allow_negative_indices
-    )

@@ -105,8 +105,7 @@ class ReduceProd(Reduction):
         kept = tuple([dim for dim in range(aval_of(x).ndim) if dim not in axes])
         x, t = to_front(x, axes, kept), to_front(t, axes, kept)
         while (size := aval_of(x).shape[0]) > 1:
-            half = (size + 1) // 2
-            (x, x2), (t, t2) = halves(x, half, 1), halves(t, half, 0)
+            (x, t), (x2, t2) = halves(x, t, (size + 1) // 2)
             x, t = mul_p.bind(x, x2), add_any(mul_p.bind(t, x2), mul_p.bind(x, t2))
         if size == 0:
             shape, dtype = aval_of(x).shape[1:], aval_of(x).dtype
@@ -127,14 +126,21 @@ def to_front(x: Any, axes: Sequence[int], kept: Sequence[int]) -> Any:
     )
 
 
-def halves(x: Any, half: int, padding: Any) -> tuple[Any, Any]:
-    """The first `half` entries along dimension 0, and the others, padded to be as many."""
+def halves(x: Any, t: Any, half: int) -> tuple[list[Any], list[Any]]:
+    """Factors and their tangents, the first `half` of them and the others.
+
+    If the others are less, they are padded with the constant 1, whose tangent is 0.
+    """
+    first = [slice_in_dim(v, 0, half) for v in (x, t)]
+    second = [slice_in_dim(v, half, None) for v in (x, t)]
     aval = aval_of(x)
-    first, second = slice_in_dim(x, 0, half), slice_in_dim(x, half, None)
     missing = 2 * half - aval.shape[0]
     if missing:
         config = ((0, missing, 0), *[(0, 0, 0)] * (aval.ndim - 1))
-        second = pad_p.bind(second, constant_like(x, padding), padding_config=config)
+        second = [
+            pad_p.bind(v, constant_like(v, padding), padding_config=config)
+            for v, padding in zip(second, (1, 0))
+        ]
     return first, second
 
 
