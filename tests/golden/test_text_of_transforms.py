@@ -179,7 +179,10 @@ FUNCTIONS = {
         lambda m: m.grad(m.jit(lambda x: m.jit(lambda y: polynomial(m, y))(m.lax.cos(x)))),
         (1.0,),
     ),
-    "grad of grad of jit": (lambda m: m.grad(m.grad(m.jit(lambda x: polynomial(m, x)))), (1.0,)),
+    "grad of grad of jit": (
+        lambda m: m.grad(m.grad(m.jit(lambda x: m.lax.mul(m.lax.sin(x), m.lax.mul(x, x))))),
+        (1.0,),
+    ),
     "jit of grad of jit": (
         lambda m: m.jit(m.grad(m.jit(lambda x: polynomial(m, x)))),
         (1.0,),

@@ -43,6 +43,13 @@ class ConvertElementType(Linear):
             x = np.real(x)
         return np.asarray(x).astype(new_dtype)
 
+    def fold(self, x, *, new_dtype, **params):
+        if dtypes.issubdtype(new_dtype, np.integer) and not np.issubdtype(type(x), np.integer):
+            limits = dtypes.iinfo(new_dtype)
+            if not limits.min <= np.real(x) <= limits.max:
+                return None  # XLA saturates, NumPy does not
+        return self.ref(x, new_dtype=new_dtype, **params)
+
     def jvp(self, primals, tangents, *, new_dtype, **params):
         (x,), (t,) = primals, tangents
         out = self.bind(x, new_dtype=new_dtype, **params)

@@ -82,7 +82,8 @@ class JaxprTrace(Trace):
         out_aval, effects = primitive.typecheck(tuple([v.aval for v in invars]), params)
         if primitive.fold is not None and type(invars[0]) is Literal:
             value = primitive.fold(invars[0].val, **params)
-            return JaxprTracer(self, out_aval, Literal(value, out_aval))
+            if value is not None:
+                return JaxprTracer(self, out_aval, Literal(value, out_aval))
         place = context.place or source.current_place(2)
         stack = context.name_stack
         if primitive.multiple_results:
