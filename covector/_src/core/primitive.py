@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from ..base import errors
 from .avals import AbstractValue
@@ -18,6 +19,9 @@ from .trace import Backend, check_no_escaped_tracer, context
 
 # A cache of shape rules is emptied when it reaches this many entries.
 TYPE_CACHE_LIMIT = 8192
+
+# Every primitive there is, for tables of their rules.
+all_primitives: WeakSet[Primitive] = WeakSet()
 
 
 class Primitive:
@@ -41,12 +45,13 @@ class Primitive:
     shares_names = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
-    # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn.
+    # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
     fold: Callable[..., Any] | None = None
 
     def __init__(self, name: str):
         self.name = name
         self._types: dict[Any, tuple[Any, Effects]] = {}
+        all_primitives.add(self)
 
     def __repr__(self) -> str:
         return self.name
@@ -88,6 +93,11 @@ class Primitive:
     def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""
         return False
+
+    def has_rule(self, slot: str) -> bool:
+        """Whether the primitive has the rule of that name, its own or its family's."""
+        rule = getattr(self, slot)
+        return getattr(rule, "__func__", rule) is not getattr(Primitive, slot)
 
     # ---------------------------------------------------------------- the slots of the rules
 

@@ -148,12 +148,6 @@ def differentiable(case: Case) -> list[int]:
     return places
 
 
-def defines(primitive: Primitive, rule: str) -> bool:
-    """Whether a primitive has the rule of that name."""
-    own = getattr(primitive, rule)
-    return getattr(own, "__func__", own) is not getattr(Primitive, rule)
-
-
 # ---------------------------------------------------------------- evaluation
 
 
@@ -173,7 +167,7 @@ def check_types(case: Case, rng: np.random.Generator) -> None:
 
 def check_reference(case: Case, rng: np.random.Generator) -> None:
     """Evaluation agrees with the NumPy rule `ref`."""
-    if not defines(case.primitive, "ref"):
+    if not case.primitive.has_rule("ref"):
         raise DoesNotApply("the primitive has no `ref`")
     with np.errstate(all="ignore"):
         want = case.primitive.ref(*case.args, **case.params)
@@ -218,7 +212,7 @@ def check_vjp(case: Case, rng: np.random.Generator) -> None:
 def check_transpose(case: Case, rng: np.random.Generator) -> None:
     """The transpose rule of the primitive itself, in every operand in which it is linear, and in
     all of them together if it is linear in them together."""
-    if not defines(case.primitive, "transpose"):
+    if not case.primitive.has_rule("transpose"):
         raise DoesNotApply("the primitive has no transpose rule")
     places = differentiable(case)
     applied = False

@@ -21,7 +21,7 @@ from ..base import config
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
-from ..core.trace import check_no_escaped_tracer
+from ..core.trace import check_no_escaped_tracer, eval_trace
 from .array import ArrayImpl, move, put
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
@@ -218,3 +218,22 @@ def _single_op(primitive: Primitive, avals: Sequence[Any], params: Any) -> Close
     outvars = [Var(aval) for aval in (out if primitive.multiple_results else [out])]
     eqn = JaxprEqn(list(invars), outvars, primitive, params, effects)
     return ClosedJaxpr(Jaxpr([], invars, outvars, [eqn]))
+
+
+def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
+    """Evaluate a primitive by compiling its lowering rule.
+
+    The program is kept, and run again for operands of the same types and equal parameters. With
+    `prim.def_impl(functools.partial(apply_primitive, prim))` a primitive needs no other `impl`.
+
+    Args:
+      prim: the primitive.
+      *args: the operands, concrete values.
+      **params: the parameters.
+
+    Returns:
+      The result, or the list of results.
+    """
+    backend = eval_trace.backend
+    assert isinstance(backend, XlaBackend)
+    return XlaBackend.execute(backend, prim, args, params)

@@ -6,6 +6,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, func, sdy, stablehlo
 
+# Writes the body of a function in place of a call of it.
+inlined_func_call = _jax_mlir_ext.inlined_func_call
+
 
 def make_context() -> ir.Context:
     """A fresh MLIR context with the dialects of the programs we write."""
@@ -20,4 +23,4 @@ def make_context() -> ir.Context:
     return context
 
 
-__all__ = ["chlo", "func", "ir", "make_context", "sdy", "stablehlo"]
+__all__ = ["chlo", "func", "inlined_func_call", "ir", "make_context", "sdy", "stablehlo"]

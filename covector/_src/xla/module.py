@@ -28,6 +28,7 @@ class ModuleContext:
       platform: the platform whose lowering rules apply, e.g. `"cpu"`.
       host_callbacks: Python functions that the compiled program calls.
       keepalives: objects that must live as long as the compiled program.
+      cached_primitive_lowerings: functions of users' lowering rules, by what they were made for.
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
@@ -36,6 +37,7 @@ class ModuleContext:
         self.make_emitter = make_emitter
         self.host_callbacks: list[Any] = []
         self.keepalives: list[Any] = []
+        self.cached_primitive_lowerings: dict[Any, Any] = {}
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}
@@ -131,7 +133,7 @@ class ModuleContext:
         constants = [self.constant(np.asarray(const)) for const in closed.consts]
         symbol = self._functions.get(closed.jaxpr)
         if symbol is None:
-            symbol = self._functions[closed.jaxpr] = self._fresh_name(name)
+            symbol = self._functions[closed.jaxpr] = self.fresh_name(name)
             scope = (*scopes, f"jit({name})")
             self._write_function(symbol, closed.jaxpr, scope, "private")
         op = ir.Operation.create(
@@ -142,7 +144,8 @@ class ModuleContext:
         )
         return list(op.results)
 
-    def _fresh_name(self, name: str) -> str:
+    def fresh_name(self, name: str) -> str:
+        """A symbol for another function of the module."""
         safe = _symbol(name) or "fun"
         safe = safe if safe != "main" else "main_"
         count = self._names.get(safe, 0)
@@ -179,7 +182,7 @@ class ModuleContext:
         block = func.regions[0].blocks.append(*in_types)
         with ir.InsertionPoint(block):
             constants = [self.constant(np.asarray(const)) for const in consts or ()]
-            outs = self._write_eqns(jaxpr, [*constants, *block.arguments], scopes)
+            outs = self.write_eqns(jaxpr, [*constants, *block.arguments], scopes)
             ir.Operation.create("func.return", results=[], operands=outs)
 
     def inline(
@@ -187,11 +190,12 @@ class ModuleContext:
     ) -> list[Any]:
         """Write the eqns of a jaxpr at the current place."""
         constants = [self.constant(np.asarray(const)) for const in closed.consts]
-        return self._write_eqns(closed.jaxpr, [*constants, *operands], scopes)
+        return self.write_eqns(closed.jaxpr, [*constants, *operands], scopes)
 
-    def _write_eqns(
+    def write_eqns(
         self, jaxpr: Jaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
     ) -> list[Any]:
+        """Write the eqns of a jaxpr, of whose constants and inputs `operands` are the values."""
         env: dict[Var, Any] = dict(zip([*jaxpr.constvars, *jaxpr.invars], operands))
 
         def read(atom: Any) -> Any:

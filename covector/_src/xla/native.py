@@ -15,6 +15,7 @@ import jaxlib
 from jaxlib import _jax, xla_client
 from jaxlib._jax import pytree
 
+Client = xla_client.Client
 Device = xla_client.Device
 
 version: str = jaxlib.__version__
@@ -28,6 +29,7 @@ RESULT_HANDLER_OPTIONS: dict[str, bool] = {} if interface >= 489 else {"_skip_ch
 
 __all__ = [
     "RESULT_HANDLER_OPTIONS",
+    "Client",
     "Device",
     "_jax",
     "interface",

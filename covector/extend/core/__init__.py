@@ -44,4 +44,5 @@ from ..._src.core.jaxpr import jaxprs_in_params as jaxprs_in_params
 from ..._src.core.jaxpr import new_jaxpr_eqn as new_jaxpr_eqn
 from ..._src.core.jaxpr import subjaxprs as subjaxprs
 from ..._src.core.trace import current_trace as set_current_trace
+from ..._src.core.user_primitive import Primitive as Primitive
 from . import primitives as primitives

@@ -1,0 +1,63 @@
+"""Messages for those who add primitives of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def not_an_operand(name: str, position: int, x: object) -> str:
+    return (
+        f"[{name}] The operand at position {position} is of type {type(x)}, which is no array. "
+        "Operands are arrays, NumPy arrays and numbers; give other values to `bind` by name, as "
+        "parameters."
+    )
+
+
+def results_not_as_declared(name: str, multiple_results: bool, out: object) -> str:
+    if multiple_results:
+        return (
+            f"[{name}] The abstract evaluation rule returned {out!r}, but `multiple_results` is "
+            "True: return a list of types, one for each result."
+        )
+    return (
+        f"[{name}] The abstract evaluation rule returned {len(out)} types, but "  # type: ignore[arg-type]
+        "`multiple_results` is False: return one type, or set `multiple_results` to True."
+    )
+
+
+def wrong_lowering_results(name: str, got: Sequence[object], want: Sequence[object]) -> str:
+    return (
+        f"[lowering of {name}] The rule returned values of the types "
+        f"[{', '.join(map(str, got))}], but the results of the eqn have the types "
+        f"[{', '.join(map(str, want))}]. Return one MLIR value for each result, and let the "
+        "abstract evaluation rule give the same shapes and dtypes."
+    )
+
+
+def unknown_platform(name: str, platform: str, known: Sequence[str]) -> str:
+    return (
+        f"[register_lowering] There is no platform {platform!r} for which to lower {name}. "
+        f"Platforms are {', '.join(known)}; leave `platform` out for a rule that holds for all."
+    )
+
+
+def not_a_primitive(table: str, key: object) -> str:
+    return (
+        f"[{table}] The key {key!r} of type {type(key).__name__} is no primitive. Use the "
+        "primitive itself, such as `covector.lax.sin_p`."
+    )
+
+
+def wrong_cotangent_count(name: str, got: object, want: int) -> str:
+    found = f"{len(got)} cotangents" if isinstance(got, (list, tuple)) else f"{got!r}"
+    return (
+        f"[transpose of {name}] The rule returned {found} for {want} operands. Return a sequence "
+        "with one entry for each operand: the cotangent of a linear one, None for the others."
+    )
+
+
+def no_linear_operand(name: str, which: str) -> str:
+    return (
+        f"[transpose of {name}] The primitive is linear in each of its two operands, but not in "
+        f"both together, and here {which} of them depend on what is transposed."
+    )

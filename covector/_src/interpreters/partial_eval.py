@@ -1,0 +1,77 @@
+"""Making jaxprs of functions, and dropping from them what is not used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.avals import AbstractValue
+from ..core.jaxpr import Jaxpr
+from ..transforms.simplify import drop_dead_code
+from ..transforms.stage import stage
+
+
+def trace_to_jaxpr_dynamic(
+    fun: Callable[..., Sequence[Any]], in_avals: Sequence[AbstractValue]
+) -> tuple[Jaxpr, list[AbstractValue], list[Any]]:
+    """Trace a function of flat arguments to a jaxpr.
+
+    Args:
+      fun: takes as many arrays as there are `in_avals`, and returns a sequence of arrays; or an
+        object with such a method `call_wrapped`.
+      in_avals: the types of the arguments.
+
+    Returns:
+      The jaxpr, the types of its outputs, and the values of its constants.
+
+    >>> import covector as cv
+    >>> from covector.interpreters import partial_eval as pe
+    >>> aval = cv.core.ShapedArray((3,), "float32")
+    >>> jaxpr, out_avals, consts = pe.trace_to_jaxpr_dynamic(lambda x: [cv.lax.neg(x)], [aval])
+    >>> print(jaxpr)
+    { lambda ; a:f32[3]. let b:f32[3] = neg a in (b,) }
+    """
+    jaxpr, consts = stage(getattr(fun, "call_wrapped", fun), in_avals)
+    return jaxpr, jaxpr.out_avals, consts
+
+
+def dce_jaxpr(
+    jaxpr: Jaxpr,
+    used_outputs: bool | Sequence[bool],
+    instantiate: bool | Sequence[bool] = False,
+) -> tuple[Jaxpr, list[bool]]:
+    """Drop the outputs of a jaxpr that are not used, and all that only they need.
+
+    Args:
+      jaxpr: the program.
+      used_outputs: for each output, whether it is used; one bool means the same for all.
+      instantiate: for each input, whether it stays even if nothing reads it.
+
+    Returns:
+      The smaller program, and for each input whether it is among those of the smaller program.
+    """
+    used_outputs = _flags(used_outputs, len(jaxpr.outvars))
+    instantiate = _flags(instantiate, len(jaxpr.invars))
+    outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs) if used]
+    smaller, read = drop_dead_code(jaxpr.replace(outvars=outvars, effects=None))
+    kept = [keep or i in read for i, keep in enumerate(instantiate)]
+    invars = [var for var, keep in zip(jaxpr.invars, kept) if keep]
+    return smaller.replace(invars=invars, effects=None), kept
+
+
+def dce_jaxpr_consts(
+    jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool | Sequence[bool] = False
+) -> tuple[Jaxpr, list[bool], list[bool]]:
+    """As `dce_jaxpr`, and also says which constants of the jaxpr are still read.
+
+    Returns:
+      The smaller program; for each constant of `jaxpr`, and for each input, whether it is among
+      those of the smaller program.
+    """
+    smaller, used_inputs = dce_jaxpr(jaxpr, used_outputs, instantiate)
+    read = set(smaller.constvars)
+    return smaller, [var in read for var in jaxpr.constvars], used_inputs
+
+
+def _flags(flags: bool | Sequence[bool], count: int) -> list[bool]:
+    return [flags] * count if isinstance(flags, bool) else list(flags)
