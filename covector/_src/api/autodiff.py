@@ -14,7 +14,7 @@ from ..core.zeros import Zero
 from ..transforms import jvp as jvp_transform
 from ..transforms import linearize as linearize_transform
 from ..transforms.flatten import FlatInArguments
-from .differentiated import INEXACT_OR_INTEGER, check_inputs, leaf_name, transformed
+from .differentiated import INEXACT_OR_INTEGER, check_inputs, leaf_name
 from .linear_maps import LinearProgram, Pullback, Pushforward, Transposed, pullback_of
 from .values import instantiate, operands
 from .wrapping import check_callable
@@ -56,7 +56,7 @@ def jvp(
         raise TypeError(errors.primals_and_tangents_not_tuples(primals, tangents))
     flat = flat_in_all("jvp", fun, tuple(primals), has_aux)
     given = flat_tangents(flat, tuple(tangents))
-    outs, out_tangents = transformed(jvp_transform.jvp, flat, operands(flat.leaves), given)
+    outs, out_tangents = jvp_transform.jvp(flat, operands(flat.leaves), given)
     result = flat.out_tree.unflatten(outs)
     tangent = flat.out_tree.unflatten([instantiate(t) for t in out_tangents])
     return (result, tangent, flat.aux) if has_aux else (result, tangent)
@@ -91,7 +91,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     check_callable("linearize", fun)
     flat = flat_in_all("linearize", fun, primals, has_aux)
     at = operands(flat.leaves)
-    outs, derivative = transformed(linearize_transform.linearize, flat, at)
+    outs, derivative = linearize_transform.linearize(flat, at)
     derivative = derivative.pruned()
     program = LinearProgram(flat, derivative, [aval_of(x) for x in at], [aval_of(x) for x in outs])
     result = flat.out_tree.unflatten(outs)
@@ -135,7 +135,7 @@ def vjp(
         raise NotImplementedError(errors.reduce_axes_given("vjp"))
     flat = flat_in_all("vjp", fun, primals, has_aux)
     at = operands(flat.leaves)
-    outs, derivative = transformed(linearize_transform.linearize, flat, at)
+    outs, derivative = linearize_transform.linearize(flat, at)
     pullback: Pullback = pullback_of(flat, derivative.pruned(), at, outs)
     result = flat.out_tree.unflatten(outs)
     return (result, pullback, flat.aux) if has_aux else (result, pullback)
@@ -172,7 +172,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Any = 
         raise NotImplementedError(errors.reduce_axes_given("linear_transpose"))
     flat = flat_in_all("linear_transpose", fun, primals, False, any_type=True)
     in_avals = [_type_of(x) for x in flat.leaves]
-    program = transformed(linearize_transform.linear_program, flat, in_avals).pruned()
+    program = linearize_transform.linear_program(flat, in_avals).pruned()
     for kind in (np.inexact, np.integer):
         if all(dtypes.issubdtype(aval.dtype, kind) for aval in (*in_avals, *program.out_avals)):
             break

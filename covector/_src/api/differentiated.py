@@ -98,12 +98,3 @@ def leaf_name(flat: FlatInArguments, index: int) -> str:
     names = iter(argument_names(flat.fun, tuple(flat.args), {}))
     by_position = [[next(names) for _ in tree.leaves(arg)] for arg in flat.args]
     return [name for i in flat.positions for name in by_position[i]][index]
-
-
-def transformed(transformation: Callable[..., Any], flat: FlatInArguments, *operands: Any) -> Any:
-    """`transformation(flat, *operands)`, with results that are no arrays refused by name."""
-    try:
-        return transformation(flat, *operands)
-    except TypeError:
-        flat.check_result()
-        raise

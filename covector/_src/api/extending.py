@@ -23,7 +23,7 @@ array_types: frozenset[type] = frozenset(
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.longlong, np.intc),
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.ulonglong, np.uintc),
         *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
-        *(dtypes.bfloat16, dtypes.float8_e4m3fn, dtypes.float8_e5m2),
+        dtypes.bfloat16,
     }
 )
 

@@ -20,7 +20,6 @@ from .differentiated import (
     check_inputs,
     check_output,
     differentiated,
-    transformed,
 )
 from .jit import jit
 from .values import instantiate, operands, scalar_like
@@ -173,7 +172,7 @@ def differentiator(
     def differentiate(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         flat = differentiated(where, fun, nums, args, kwargs, has_aux)
         check_inputs(flat, accepts)
-        outs, linear = transformed(linearize, flat, operands(flat.leaves))
+        outs, linear = linearize(flat, operands(flat.leaves))
         aval = check_scalar(flat, outs, holomorphic)
         cts = transpose_linear(linear, operands([scalar_like(aval, 1)]))
         gradient = flat.in_tree.unflatten([instantiate(ct) for ct in cts])

@@ -37,7 +37,6 @@ from .differentiated import (
     check_inputs,
     check_output,
     differentiated,
-    transformed,
 )
 from .values import operands, zeros
 from .wrapping import check_callable, named_after
@@ -168,7 +167,7 @@ def _jacfwd(
 
         def column(*tangents: Any) -> Sequence[Any]:
             nonlocal outs
-            outs, out_tangents = transformed(jvp, flat, at, tangents)
+            outs, out_tangents = jvp(flat, at, tangents)
             return out_tangents
 
         columns, dims = over_unit_vectors(column, in_avals)
@@ -206,7 +205,7 @@ def _jacrev(
         flat = differentiated(where, fun, nums, args, kwargs, has_aux)
         check_inputs(flat, accepts)
         at = operands(flat.leaves)
-        outs, linear = transformed(linearize, flat, at)
+        outs, linear = linearize(flat, at)
         out_avals: list[Any] = [aval_of(x) for x in outs]
         for aval in out_avals:
             check_output(flat, aval, holomorphic)

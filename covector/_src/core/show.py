@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base import config
-from .atoms import Atom, DropVar, Var
+from .atoms import Atom, DropVar, Literal, Var
 from .pretty import (
     KEYWORD,
     TYPE,
@@ -190,7 +190,9 @@ class Printer:
             return "_"
         if isinstance(atom, Var):
             return self.names[atom]
-        return f"{atom.text}:{atom.aval.str_short(short_dtypes=True)}"
+        if isinstance(atom, Literal):
+            return f"{atom.text}:{atom.aval.str_short(short_dtypes=True)}"
+        return repr(atom)  # in a jaxpr that is malformed
 
     def atoms(self, atoms: Sequence[Atom], separator: str = "") -> Doc:
         """Atoms that are read."""

@@ -47,6 +47,10 @@ class Trace:
         assert self.parent is not None
         return self.parent.lift(x)
 
+    def describe(self) -> str:
+        """What is being transformed, in words, for error messages; empty if unknown."""
+        return ""
+
 
 class Tracer:
     """A stand-in for an array while a transformation runs a function.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ..base import transform_errors, tree
 from ..base.tree_keys import keystr
-from ..core.avals import is_valid_type
+from ..core.avals import aval_getters, is_valid_type
 from ..core.trace import context
 from .jvp import JVPTrace
 
@@ -61,8 +61,8 @@ class FlatInArguments:
     """
 
     __slots__ = (
-        "_outs", "args", "aux", "fun", "has_aux", "in_tree", "kwargs", "leaves", "out_tree",
-        "positions", "where",
+        "args", "aux", "fun", "has_aux", "in_tree", "kwargs", "leaves", "out_tree", "positions",
+        "where",
     )  # fmt: skip
 
     def __init__(
@@ -83,7 +83,6 @@ class FlatInArguments:
         self.leaves, self.in_tree = _flatten(tuple([args[i] for i in positions]))
         self.aux: Any = None
         self.out_tree: Any = None
-        self._outs: Sequence[Any] = ()
 
     def call(self, *varying: Any) -> Any:
         """Call the user's function with other arguments at the positions that vary."""
@@ -96,8 +95,11 @@ class FlatInArguments:
         result = self.call(*self.in_tree.unflatten(leaves))
         if self.has_aux:
             result = self._without_aux(result)
-        self._outs, self.out_tree = _flatten(result)
-        return self._outs
+        outs, self.out_tree = _flatten(result)
+        for x in outs:
+            if type(x) not in aval_getters and not is_valid_type(x):
+                self._refuse(result)
+        return outs
 
     def _without_aux(self, result: Any) -> Any:
         if not isinstance(result, (tuple, list)) or len(result) != 2:
@@ -108,12 +110,9 @@ class FlatInArguments:
         self.aux = tree.map(trace.primal_of, aux) if type(trace) is JVPTrace else aux
         return result
 
-    def check_result(self) -> None:
-        """Raise, naming the place, if the function has returned what cannot be an array."""
-        if self.out_tree is None:
-            return
-        for path, out in tree.leaves_with_path(tree.unflatten(self.out_tree, self._outs)):
-            if not is_valid_type(out):
-                raise TypeError(
-                    transform_errors.result_not_an_array(self.where, self.fun, path, out)
-                ) from None
+    def _refuse(self, result: Any) -> NoReturn:
+        """Raise, naming the place of what cannot be an array in the function's result."""
+        path, out = next(
+            (path, out) for path, out in tree.leaves_with_path(result) if not is_valid_type(out)
+        )
+        raise TypeError(transform_errors.result_not_an_array(self.where, self.fun, path, out))
