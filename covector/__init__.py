@@ -78,7 +78,7 @@ _install_backend(_XlaBackend())
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("core", "debug", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
+        *("core", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
         *("sharding", "stages", "testing", "tree", "tree_util", "typing"),
     }
 )

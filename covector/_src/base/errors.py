@@ -249,6 +249,14 @@ def nonfinite_result(kind: str, op: str, place: str, operands: Sequence[str]) ->
     return f"invalid value ({kind}) encountered in {op}{at}.{held}"
 
 
+def dlpack_dtype_unsupported(array: object, error: object) -> str:
+    dtype = getattr(array, "dtype", "unknown")
+    return (
+        f"[from_dlpack] an array of dtype {dtype} cannot be taken over: {error}. Convert it to a "
+        "supported dtype first, or copy it with `covector.numpy.asarray(numpy.asarray(x))`."
+    )
+
+
 def devices_differ(doing: str, arrays: Sequence[tuple[object, object]]) -> str:
     listed = "; ".join(f"{aval} on {device}" for aval, device in arrays)
     return (
