@@ -15,9 +15,8 @@ import covector
 
 
 @pytest.fixture
-def same_text() -> Callable[..., None]:
+def same_text(jax) -> Callable[..., None]:
     """A check that the jaxpr of a program has the same text from both modules."""
-    jax = pytest.importorskip("jax")
 
     def check(program: Callable[[Any], Any], **switches: Any) -> None:
         ours, theirs = [program(m).pretty_print(**switches) for m in (covector, jax)]

@@ -63,8 +63,7 @@ def test_closed_and_open_jaxprs_have_one_text():
     assert str(closed) == repr(closed) == str(closed.jaxpr) == repr(closed.jaxpr)
 
 
-def test_eqns_and_atoms():
-    jax = pytest.importorskip("jax")
+def test_eqns_and_atoms(jax):
     ours, theirs = [
         m.make_jaxpr(lambda x, m=m: m.lax.neg(m.lax.mul(x, np.float32(2))))(X)
         for m in (covector, jax)

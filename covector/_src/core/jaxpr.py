@@ -81,26 +81,16 @@ class JaxprEqn:
         self.source = source
         self.name_stack = name_stack
 
-    def replace(
-        self,
-        invars: list[Atom] | None = None,
-        outvars: list[Var] | None = None,
-        primitive: Primitive | None = None,
-        params: dict[str, Any] | None = None,
-        effects: Effects | None = None,
-        source_info: SourceInfo | None = None,
-        ctx: JaxprEqnContext | None = None,
-    ) -> JaxprEqn:
-        """The same eqn but for the fields that are given."""
-        return JaxprEqn(
-            self.invars if invars is None else invars,
-            self.outvars if outvars is None else outvars,
-            self.primitive if primitive is None else primitive,
-            self.params if params is None else params,
-            self.effects if effects is None else effects,
-            self.source if source_info is None else source_info,
-            self.name_stack if ctx is None else ctx,
-        )
+    def replace(self, **changes: Any) -> JaxprEqn:
+        """The same eqn but for the given fields, where `None` leaves a field as it is.
+
+        The place and the scopes may also be given as `source_info` and `ctx`.
+        """
+        fields = {name: getattr(self, name) for name in JaxprEqn.__slots__}
+        for name, value in changes.items():
+            if value is not None:
+                fields[{"source_info": "source", "ctx": "name_stack"}.get(name, name)] = value
+        return JaxprEqn(**fields)
 
     @property
     def source_line(self) -> str:

@@ -37,12 +37,20 @@ from ..._src.ops.conversion import bitcast_convert_type_p as bitcast_convert_typ
 from ..._src.ops.conversion import convert_element_type_p as convert_element_type_p
 from ..._src.ops.conversion import reduce_precision_p as reduce_precision_p
 from ..._src.ops.creation import iota_p as iota_p
+from ..._src.ops.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
+from ..._src.ops.dynamic_slicing import dynamic_update_slice_p as dynamic_update_slice_p
 from ..._src.ops.exponential import exp2_p as exp2_p
 from ..._src.ops.exponential import exp_p as exp_p
 from ..._src.ops.exponential import expm1_p as expm1_p
 from ..._src.ops.exponential import log1p_p as log1p_p
 from ..._src.ops.exponential import log_p as log_p
 from ..._src.ops.exponential import logistic_p as logistic_p
+from ..._src.ops.hyperbolic import acosh_p as acosh_p
+from ..._src.ops.hyperbolic import asinh_p as asinh_p
+from ..._src.ops.hyperbolic import atanh_p as atanh_p
+from ..._src.ops.hyperbolic import cosh_p as cosh_p
+from ..._src.ops.hyperbolic import sinh_p as sinh_p
+from ..._src.ops.hyperbolic import tanh_p as tanh_p
 from ..._src.ops.identities import copy_p as copy_p
 from ..._src.ops.identities import stop_gradient_p as stop_gradient_p
 from ..._src.ops.joining import concatenate_p as concatenate_p
@@ -77,6 +85,19 @@ from ..._src.ops.shaping import rev_p as rev_p
 from ..._src.ops.shaping import squeeze_p as squeeze_p
 from ..._src.ops.slicing import pad_p as pad_p
 from ..._src.ops.slicing import slice_p as slice_p
+from ..._src.ops.special import digamma_p as digamma_p
+from ..._src.ops.special import erf_inv_p as erf_inv_p
+from ..._src.ops.special import erf_p as erf_p
+from ..._src.ops.special import erfc_p as erfc_p
+from ..._src.ops.special import lgamma_p as lgamma_p
+from ..._src.ops.special import polygamma_p as polygamma_p
 from ..._src.ops.transfer import device_put_p as device_put_p
+from ..._src.ops.trigonometric import acos_p as acos_p
+from ..._src.ops.trigonometric import asin_p as asin_p
+from ..._src.ops.trigonometric import atan2_p as atan2_p
+from ..._src.ops.trigonometric import atan_p as atan_p
+from ..._src.ops.trigonometric import cos_p as cos_p
+from ..._src.ops.trigonometric import sin_p as sin_p
+from ..._src.ops.trigonometric import tan_p as tan_p
 
 add_jaxvals_p = add_any_p
