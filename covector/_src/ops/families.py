@@ -267,12 +267,13 @@ class Binary(Elementwise):
     returns = "An array of the common shape and dtype."
 
     def jvp(self, primals, tangents, **params):
-        x, y = primals
+        (x, y), (tx, ty) = primals, tangents
         z = self.bind(x, y, **params)
-        total: Any = None
-        for t, rule in zip(tangents, (self.derivative_x, self.derivative_y)):
-            if type(t) is not Zero:
-                total = accumulate(total, rule(t, x, y, z, **params), z)
+        total = None
+        if type(tx) is not Zero:
+            total = accumulate(total, self.derivative_x(tx, x, y, z, **params), z)
+        if type(ty) is not Zero:
+            total = accumulate(total, self.derivative_y(ty, x, y, z, **params), z)
         return z, Zero(aval_of(z).to_tangent_aval()) if total is None else total
 
     def derivative_x(self, t: Any, x: Any, y: Any, z: Any, **params: Any) -> Any:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base import errors
+from ..base.source import current_place
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
-from ..core.trace import Trace, Tracer, context, current_trace, tracer_type
+from ..core.trace import Trace, Tracer, context, tracer_type
 from ..core.zeros import Zero
 from ..ops.linear import add_any, instantiate
 from .cache import jaxpr_cache
@@ -29,7 +30,7 @@ from .stage import stage_closed
 
 @tracer_type
 class JVPTracer(Tracer):
-    """A primal value with its tangent."""
+    """A primal value with its tangent, which is not a symbolic zero."""
 
     __slots__ = ("aval", "primal", "tangent")
     aval: AbstractValue
@@ -58,26 +59,27 @@ class JVPTrace(Trace):
     parent: Trace
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, tangents, all_zero = [], [], True
+        for arg in args:
+            if type(arg) is JVPTracer and arg._trace is self:
+                break
+        else:
+            return self.parent.process(primitive, args, params)
+        primals, tangents = [], []
         for arg in args:
             if type(arg) is JVPTracer and arg._trace is self:
                 primals.append(arg.primal)
                 tangents.append(arg.tangent)
-                if type(arg.tangent) is not Zero:
-                    all_zero = False
             else:
                 primals.append(arg)
-                tangents.append(None)
-        if all_zero:
-            return self.parent.process(primitive, primals, params)
-        for i, tangent in enumerate(tangents):
-            if tangent is None:
-                tangents[i] = Zero(aval_of(primals[i]).to_tangent_aval())
-        previous, context.trace = context.trace, self.parent
+                tangents.append(Zero(aval_of(arg).to_tangent_aval()))
+        previous, place = context.trace, context.place
+        context.trace = self.parent
+        # All ops of the rule stem from this one line of the user's program.
+        context.place = place or current_place(2)
         try:
             out, out_tangent = primitive.jvp(primals, tangents, **params)
         finally:
-            context.trace = previous
+            context.trace, context.place = previous, place
         if primitive.multiple_results:
             return [self.pair(x, t) for x, t in zip(out, out_tangent)]
         return self.pair(out, out_tangent)
@@ -121,10 +123,11 @@ def jvp(
     """
     trace = JVPTrace(context.trace)
     try:
-        with current_trace(trace):
-            outs = fun(*[trace.pair(x, t) for x, t in zip(primals, tangents)])
+        context.trace = trace
+        outs = fun(*[trace.pair(x, t) for x, t in zip(primals, tangents)])
         pairs = [trace.unpair(out) for out in outs]
     finally:
+        context.trace = trace.parent
         trace.alive = False
     return [x for x, _ in pairs], [t for _, t in pairs]
 

@@ -110,12 +110,13 @@ def linearize(
     partial = PartialTrace(context.trace)
     trace = JVPTrace(partial)
     try:
-        with current_trace(trace):
-            outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
+        context.trace = trace
+        outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
         pairs = [trace.unpair(out) for out in outs]
         nonzeros = [type(t) is not Zero for _, t in pairs]
         jaxpr, residuals = partial.unknown.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
     finally:
+        context.trace = partial.parent
         trace.alive = False
         partial.close()
     out_avals = [aval_of(x).to_tangent_aval() for x, _ in pairs]

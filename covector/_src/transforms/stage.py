@@ -74,12 +74,16 @@ class JaxprTrace(Trace):
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         invars: list[Atom] = []
+        avals: list[AbstractValue] = []
         for arg in args:
             if type(arg) is JaxprTracer and arg._trace is self:
                 invars.append(arg.var)
+                avals.append(arg.aval)
             else:
-                invars.append(self.constant(arg))
-        out_aval, effects = primitive.typecheck(tuple([v.aval for v in invars]), params)
+                atom = self.constant(arg)
+                invars.append(atom)
+                avals.append(atom.aval)
+        out_aval, effects = primitive.typecheck(tuple(avals), params)
         if primitive.fold is not None and type(invars[0]) is Literal:
             value = primitive.fold(invars[0].val, **params)
             if value is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.trace import context
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import add_any
@@ -23,29 +23,6 @@ from .cache import jaxpr_cache
 from .linearize import LinearMap, linearize
 from .simplify import drop_dead_code
 from .stage import stage, stage_closed
-
-# ---------------------------------------------------------------- state
-
-
-class _Cotangents:
-    """The cotangents of a linear program's variables, as far as they are known."""
-
-    __slots__ = ("_of",)
-
-    def __init__(self) -> None:
-        self._of: dict[Var, Any] = {}
-
-    def add(self, var: Var, ct: Any) -> None:
-        if ct is None or type(ct) is Zero:
-            return
-        known = self._of.get(var)
-        self._of[var] = ct if known is None else add_any(known, ct)
-
-    def take(self, var: Var) -> Any:
-        """The cotangent of `var`, which is final: every use of it has been passed."""
-        ct = self._of.pop(var, None)
-        return Zero(var.aval.to_cotangent_aval()) if ct is None else ct
-
 
 # ---------------------------------------------------------------- entry
 
@@ -69,20 +46,13 @@ def backward_pass(
         if type(arg) is not UndefinedPrimal:
             values[var] = arg
     linear_eqns = [eqn for eqn in jaxpr.eqns if not _evaluate_if_known(eqn, values)]
-
-    cotangents = _Cotangents()
+    cotangents: Cotangents = {}
     for atom, ct in zip(jaxpr.outvars, cts):
         if type(atom) is not Literal and atom not in values:
-            cotangents.add(atom, ct)
-    place, scope = context.place, context.name_stack
-    try:
-        for eqn in reversed(linear_eqns):
-            context.place, context.name_stack = eqn.source, scope + eqn.name_stack
-            _transpose_eqn(eqn, values, cotangents)
-    finally:
-        context.place, context.name_stack = place, scope
+            add_cotangent(cotangents, atom, ct)
+    pull_back(linear_eqns, values, cotangents)
     return [
-        cotangents.take(var) if type(arg) is UndefinedPrimal else None
+        _cotangent_of(var, cotangents) if type(arg) is UndefinedPrimal else None
         for var, arg in zip(jaxpr.invars, args)
     ]
 
@@ -106,12 +76,60 @@ def vjp(
 
 def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     """Apply the transpose of a linear map to cotangents of its outputs."""
-    unknown = [UndefinedPrimal(v.aval) for v in linear.jaxpr.invars]
+    jaxpr = linear.jaxpr
     wanted = [ct for ct, nonzero in zip(cts, linear.nonzeros) if nonzero]
-    return backward_pass(linear.jaxpr, linear.residuals, unknown, wanted)
+    cotangents: Cotangents = {}
+    for atom, ct in zip(jaxpr.outvars, wanted):
+        add_cotangent(cotangents, atom, ct)
+    pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
+    return [_cotangent_of(var, cotangents) for var in jaxpr.invars]
 
 
-# ---------------------------------------------------------------- one eqn
+# ---------------------------------------------------------------- the backward pass
+
+# The cotangents of a linear program's variables, as far as they are known; no Zeros.
+Cotangents = dict[Var, Any]
+
+
+def add_cotangent(cotangents: Cotangents, atom: Atom, ct: Any) -> None:
+    """Add what one use of a variable contributes to its cotangent."""
+    if ct is None or type(ct) is Zero or type(atom) is Literal:
+        return
+    known = cotangents.get(atom)
+    cotangents[atom] = ct if known is None else add_any(known, ct)
+
+
+def _cotangent_of(var: Var, cotangents: Cotangents) -> Any:
+    """The cotangent of a variable that is final: every use of it has been passed."""
+    ct = cotangents.pop(var, None)
+    return Zero(var.aval.to_cotangent_aval()) if ct is None else ct
+
+
+def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cotangents) -> None:
+    """Walk linear eqns from the last to the first, and move the cotangents of their outputs to
+    their linear operands, which are those that have no value."""
+    place, scope = context.place, context.name_stack
+    try:
+        for eqn in reversed(eqns):
+            primitive = eqn.primitive
+            if primitive.multiple_results:
+                ct = [_cotangent_of(var, cotangents) for var in eqn.outvars]
+                if not eqn.effects and all(type(x) is Zero for x in ct):
+                    continue
+            else:
+                ct = cotangents.pop(eqn.outvars[0], None)
+                if ct is None:
+                    continue
+            operands = []
+            for atom in eqn.invars:
+                value = atom.val if type(atom) is Literal else values.get(atom)
+                operands.append(UndefinedPrimal(atom.aval) if value is None else value)
+            context.place, context.name_stack = eqn.source, scope + eqn.name_stack
+            results = primitive.transpose(ct, *operands, **eqn.params)
+            for atom, ct in zip(eqn.invars, results):
+                add_cotangent(cotangents, atom, ct)
+    finally:
+        context.place, context.name_stack = place, scope
 
 
 def _evaluate_if_known(eqn: JaxprEqn, values: dict[Var, Any]) -> bool:
@@ -130,27 +148,6 @@ def _evaluate_if_known(eqn: JaxprEqn, values: dict[Var, Any]) -> bool:
     else:
         values[eqn.outvars[0]] = out
     return True
-
-
-def _transpose_eqn(eqn: JaxprEqn, values: dict[Var, Any], cotangents: _Cotangents) -> None:
-    cts = [cotangents.take(var) for var in eqn.outvars]
-    if all(type(ct) is Zero for ct in cts) and not eqn.effects:
-        return
-    operands = []
-    for atom in eqn.invars:
-        if type(atom) is Literal:
-            operands.append(atom.val)
-        elif atom in values:
-            operands.append(values[atom])
-        else:
-            operands.append(UndefinedPrimal(atom.aval))
-    primitive = eqn.primitive
-    results = primitive.transpose(
-        cts if primitive.multiple_results else cts[0], *operands, **eqn.params
-    )
-    for atom, ct in zip(eqn.invars, results):
-        if type(atom) is not Literal and ct is not None:
-            cotangents.add(atom, ct)
 
 
 # ---------------------------------------------------------------- why a program is not linear
