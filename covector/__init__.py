@@ -79,7 +79,7 @@ _install_backend(_XlaBackend())
 _LAZY = frozenset(
     {
         *("core", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
-        *("sharding", "stages", "testing", "tree", "tree_util", "typing"),
+        *("sharding", "stages", "test_util", "testing", "tree", "tree_util", "typing"),
     }
 )
 

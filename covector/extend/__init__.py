@@ -3,4 +3,5 @@
 Unlike the rest of the public API these may change from one version to the next.
 """
 
+from .._src.interpreters.declare import primitive as primitive
 from . import core as core

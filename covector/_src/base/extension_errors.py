@@ -61,3 +61,11 @@ def no_linear_operand(name: str, which: str) -> str:
         f"[transpose of {name}] The primitive is linear in each of its two operands, but not in "
         f"both together, and here {which} of them depend on what is transposed."
     )
+
+
+def no_samples(name: str) -> str:
+    return (
+        f"[check_primitive] There are no samples of {name}. Give some, as in "
+        "`check_primitive(p, samples=[(x, y), ...])`, or give the primitive a method "
+        "`samples(rng)` that yields tuples of operands."
+    )

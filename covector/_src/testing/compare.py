@@ -55,7 +55,9 @@ def assert_same_type(got: Any, want: Any, what: str) -> None:
         raise Disagreement(f"{what}: the dtype is {got.dtype}, but should be {want.dtype}")
 
 
-def assert_close(got: Any, want: Any, what: str, rtol: float | None = None) -> None:
+def assert_close(
+    got: Any, want: Any, what: str, rtol: float | None = None, atol: float | None = None
+) -> None:
     """Raise `Disagreement` unless two arrays agree in shape and, up to rounding, in their numbers.
 
     Args:
@@ -63,6 +65,7 @@ def assert_close(got: Any, want: Any, what: str, rtol: float | None = None) -> N
       what: what `got` is, for the message.
       rtol: the largest difference allowed, relative to the element or to 1, whichever is larger;
         by default what rounding explains in the coarser of the two dtypes.
+      atol: the largest difference allowed besides; then `rtol` is relative to the element alone.
     """
     if rtol is None:
         rtol = max(tolerance(_dtype_of(got)), tolerance(_dtype_of(want)))
@@ -72,9 +75,11 @@ def assert_close(got: Any, want: Any, what: str, rtol: float | None = None) -> N
     if got.size == 0:
         return
     agree = got == want
-    if rtol:
+    if rtol or atol:
         with np.errstate(all="ignore"):
-            agree |= np.abs(got - want) <= rtol * np.maximum(1.0, np.abs(want))
+            size = np.abs(want)
+            allowed = rtol * np.maximum(1.0, size) if atol is None else atol + rtol * size
+            agree |= np.abs(got - want) <= allowed
             agree |= np.isnan(got) & np.isnan(want)
     if not agree.all():
         place = tuple(int(i) for i in np.argwhere(~np.atleast_1d(agree))[0])
