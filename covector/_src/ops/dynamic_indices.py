@@ -18,6 +18,7 @@ from ..base.shapes import canonicalize_shape
 from ..core.avals import aval_of
 from .arithmetic import add_p
 from .comparison import lt_p
+from .conversion import convert
 from .dynamic_slicing import dynamic_slice_p, dynamic_update_slice_p
 from .linear import constant_like, scalar
 from .select import select_n_p
@@ -127,17 +128,21 @@ def entries(name: str, vector: Any) -> Sequence[Any]:
 
 def start_operand(name: str, start: Any, size: int, allow_negative: bool) -> Any:
     """One index of a dynamic slice with a negative one counted from the start."""
-    dtype = aval_of(start).dtype
-    if isinstance(start, (int, np.integer)):
-        if start < 0:
+    aval = aval_of(start)
+    if aval.ndim or not dtypes.issubdtype(aval.dtype, np.integer):
+        return start  # which the primitive refuses
+    if isinstance(start, (int, np.integer, np.ndarray)):
+        number = int(start)
+        if number < 0:
             if not allow_negative:
-                raise ValueError(shape_errors.index_negative(name, start, size))
-            start = start + size
-        return scalar(int(start), dtype)
-    if not allow_negative or not dtypes.issubdtype(dtype, np.signedinteger):
+                raise ValueError(shape_errors.index_negative(name, number, size))
+            number += size
+        return scalar(number, aval.dtype)
+    if not allow_negative or dtypes.issubdtype(aval.dtype, np.unsignedinteger):
         return start
     is_negative = lt_p.bind(start, constant_like(start, 0))
-    return select_n_p.bind(is_negative, start, add_p.bind(start, constant_like(start, size)))
+    from_end = add_p.bind(convert(start, aval.dtype), constant_like(start, size))
+    return select_n_p.bind(is_negative, start, from_end)
 
 
 def dynamic_slice_in_dim(

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, shape_errors
+from ..base.shapes import inserted
 from ..core.avals import aval_of
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
 from .families import check_same_dtypes
-from .linear import instantiate, zeros_of_aval
+from .linear import bring_to, constant_like, instantiate, scalar, zeros_of_aval
 from .physical import element_shape
 
 
@@ -47,6 +48,14 @@ class DynamicSlice(Op):
     def transpose(self, ct, x, *starts, slice_sizes):
         zeros = zeros_of_aval(x.aval)
         return (dynamic_update_slice_p.bind(zeros, ct, *starts), *[None] * len(starts))
+
+    def vmap(self, axis, dims, x, *starts, slice_sizes):
+        dim, *start_dims = dims
+        if any(d is not None for d in start_dims):
+            return super().vmap(axis, dims, x, *starts, slice_sizes=slice_sizes)
+        # At one place in all examples: one slice, which takes in the whole batch.
+        sizes = inserted(slice_sizes, dim, axis.size)
+        return self.bind(x, *whole_along(dim, starts), slice_sizes=sizes), dim
 
     def emit(self, b, x, *starts, slice_sizes):
         (aval,) = b.avals_in[:1]
@@ -99,6 +108,14 @@ class DynamicUpdateSlice(Op):
             ct_update = dynamic_slice_p.bind(ct, *starts, slice_sizes=aval.shape)
         return (ct_x, ct_update, *[None] * len(starts))
 
+    def vmap(self, axis, dims, x, update, *starts):
+        x_dim, update_dim, *start_dims = dims
+        if any(d is not None for d in start_dims):
+            return super().vmap(axis, dims, x, update, *starts)
+        dim = update_dim if x_dim is None else x_dim
+        x, update = bring_to(x, axis.size, x_dim, dim), bring_to(update, axis.size, update_dim, dim)
+        return self.bind(x, update, *whole_along(dim, starts)), dim
+
     def emit(self, b, x, update, *starts):
         starts = physical_starts(b, b.avals_in[0], starts)
         return b.op("dynamic_update_slice", x, update, *starts)
@@ -131,6 +148,12 @@ def check_indices(name: str, x: Any, starts: Sequence[Any]) -> None:
     found = [start.dtype for start in starts]
     if any(dtype != found[0] or not dtypes.issubdtype(dtype, np.integer) for dtype in found):
         raise TypeError(shape_errors.index_dtypes(name, found))
+
+
+def whole_along(dim: int, starts: Sequence[Any]) -> tuple[Any, ...]:
+    """The indices of a slice in a batch along `dim`, all of which it takes in."""
+    zero = constant_like(starts[0], 0) if starts else scalar(0, np.int32)
+    return inserted(starts, dim, zero)
 
 
 def window(shape: Sequence[int], starts: Sequence[Any], sizes: Sequence[int]) -> tuple:

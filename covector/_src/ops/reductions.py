@@ -108,8 +108,8 @@ class ReduceProd(Reduction):
             (x, t), (x2, t2) = halves(x, t, (size + 1) // 2)
             x, t = mul_p.bind(x, x2), add_any(mul_p.bind(t, x2), mul_p.bind(x, t2))
         if size == 0:
-            shape, dtype = aval_of(x).shape[1:], aval_of(x).dtype
-            return full(shape, 1, dtype), full(shape, 0, dtype)
+            out = full(aval_of(x).shape[1:], 1, aval_of(x).dtype)
+            return out, Zero(aval_of(out).to_tangent_aval())
         return squeeze_p.bind(x, dimensions=(0,)), squeeze_p.bind(t, dimensions=(0,))
 
 
