@@ -178,7 +178,7 @@ def debug_info(
     static: tuple[Any, ...] = (),
 ) -> DebugInfo:  # fmt: skip
     """Names of a function and of its flat arguments, for error messages."""
-    code = getattr(fun, "__code__", None)
+    code = getattr(inspect.unwrap(fun), "__code__", None)
     place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
     name = getattr(fun, "__name__", None) or type(fun).__name__
     return DebugInfo(where, name + place, argument_names(fun, args, kwargs, static))

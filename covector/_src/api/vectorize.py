@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
-from ..core.avals import aval_of, is_valid_type
+from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
@@ -80,7 +80,8 @@ def vmap(
         batches = _Batches(fun, args, kwargs, leaves, axes, axis_size)
         flat = FlatFunction(fun, in_tree)
         axis = Axis(batches.size, axis_name, spmd_axis_name)
-        outs, dims = vmap_of_flat(flat, axis, operands(leaves), batches.dims)
+        with scope(VMAP):
+            outs, dims = vmap_of_flat(flat, axis, operands(leaves), batches.dims)
         return _Results(fun, flat.out_tree, out_axes, axis, sum_match).stacked(outs, dims)
 
     return vectorized
@@ -178,6 +179,9 @@ class _Results:
 
     def stacked(self, outs: Sequence[Any], dims: Sequence[int | None]) -> Any:
         """The results with their batch dimensions where `out_axes` wants them."""
+        for i, x in enumerate(outs):
+            if type(x) not in aval_getters and not is_valid_type(x):
+                raise TypeError(errors.result_not_an_array("vmap", self._fun, self._path(i), x))
         axes = tree.flatten_axes("vmap out_axes", self._out_tree, self._out_axes)
         results = [
             x if dim == axis else self._moved(i, x, dim, axis)

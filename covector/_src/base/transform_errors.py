@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from .tree_keys import keystr
 
 def function(fun: Any) -> str:
     """A function as its user knows it: its name, and where it is defined."""
-    code = getattr(fun, "__code__", None)
+    code = getattr(inspect.unwrap(fun), "__code__", None)
     name = getattr(fun, "__name__", None) or repr(fun)
     return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code is not None else name
 
@@ -124,8 +125,8 @@ def no_aux_pair(where: str, fun: Any, result: Any) -> str:
     )
 
 
-def result_not_an_array(where: str, fun: Any, path: Sequence[Any], x: Any) -> str:
-    place = f" at {keystr(path)}" if path else ""
+def result_not_an_array(where: str, fun: Any, path: str, x: Any) -> str:
+    place = f" at {path}" if path else ""
     return (
         f"[{where}] {function(fun)} returned {_shortened(x)} of type {type(x).__name__}{place}, "
         "which is no array and no number. Return arrays only."

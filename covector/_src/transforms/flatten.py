@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 from ..base import transform_errors, tree
 from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, is_valid_type
-from ..core.trace import context
+from ..core.scopes import JVP
+from ..core.trace import context, scope
 from .jvp import JVPTrace
 
 _flatten = tree.flatten
@@ -92,7 +93,8 @@ class FlatInArguments:
         return self.fun(*args, **self.kwargs)
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
-        result = self.call(*self.in_tree.unflatten(leaves))
+        with scope(JVP):
+            result = self.call(*self.in_tree.unflatten(leaves))
         if self.has_aux:
             result = self._without_aux(result)
         outs, self.out_tree = _flatten(result)
@@ -115,4 +117,6 @@ class FlatInArguments:
         path, out = next(
             (path, out) for path, out in tree.leaves_with_path(result) if not is_valid_type(out)
         )
-        raise TypeError(transform_errors.result_not_an_array(self.where, self.fun, path, out))
+        raise TypeError(
+            transform_errors.result_not_an_array(self.where, self.fun, keystr(path), out)
+        )

@@ -119,6 +119,7 @@ def linearize(
         context.trace = partial.parent
         trace.alive = False
         partial.close()
+    _strip_scopes(jaxpr, len(context.name_stack))
     out_avals = [aval_of(x).to_tangent_aval() for x, _ in pairs]
     return [x for x, _ in pairs], LinearMap(jaxpr, residuals, out_avals, nonzeros)
 
@@ -128,6 +129,13 @@ def _with_unknown_tangent(trace: JVPTrace, partial: PartialTrace, x: Any) -> Any
     aval = aval_of(x).to_tangent_aval()
     tangent = partial.unknown.new_input(aval)
     return x if aval.dtype == float0 else JVPTracer(trace, x, tangent)  # type: ignore[attr-defined]
+
+
+def _strip_scopes(jaxpr: Jaxpr, count: int) -> None:
+    """Take the outermost scopes off eqns: the program may be applied within other ones."""
+    if count:
+        for eqn in jaxpr.eqns:
+            eqn.name_stack = eqn.name_stack[count:]
 
 
 def linear_program(
@@ -147,6 +155,7 @@ def linear_program(
         jaxpr, residuals = partial.unknown.to_jaxpr([x for x in outs if partial.is_unknown(x)])
     finally:
         partial.close()
+    _strip_scopes(jaxpr, len(context.name_stack))
     return LinearMap(jaxpr, residuals, [aval_of(x) for x in outs], nonzeros)
 
 

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from ..core.trace import context
+from ..core.scopes import TRANSPOSE
+from ..core.trace import context, scope
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import add_any
 from .cache import jaxpr_cache
@@ -81,7 +82,8 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     cotangents: Cotangents = {}
     for atom, ct in zip(jaxpr.outvars, wanted):
         add_cotangent(cotangents, atom, ct)
-    pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
+    with scope(TRANSPOSE):
+        pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
     return [_cotangent_of(var, cotangents) for var in jaxpr.invars]
 
 

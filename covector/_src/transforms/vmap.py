@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..base.transform_errors import function
 from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
@@ -42,18 +43,24 @@ class BatchTracer(Tracer):
         return f"VmapTracer(aval={self.aval}, batched={aval_of(self.value)})"
 
     def origin(self) -> str:
-        return self.value.origin() if isinstance(self.value, Tracer) else ""
+        if isinstance(self.value, Tracer):
+            return self.value.origin()
+        return f"in {self._trace.describe()}"
 
 
 class BatchTrace(Trace):
     """Vectorization of whatever the parent trace does, along one axis."""
 
-    __slots__ = ("axis",)
+    __slots__ = ("axis", "fun")
     parent: Trace
 
-    def __init__(self, parent: Trace, axis: Axis):
+    def __init__(self, parent: Trace, axis: Axis, fun: Callable[..., Any]):
         super().__init__(parent)
         self.axis = axis
+        self.fun = fun
+
+    def describe(self) -> str:
+        return f"vmap of the function {function(getattr(self.fun, 'fun', self.fun))}"
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         values, dims, batched = [], [], False
@@ -118,7 +125,7 @@ def vmap(
     Returns:
       The outputs, and for each the batch's dimension, or None where it is the same for all.
     """
-    trace = BatchTrace(context.trace, axis)
+    trace = BatchTrace(context.trace, axis, fun)
     named = [(axis.name, axis.size)] if axis.name is not None else []
     try:
         with current_trace(trace), named_axes(*named):
