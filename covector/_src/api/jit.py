@@ -151,7 +151,7 @@ class JitFunction:
         leaves, in_tree = tree.flatten((dynamic, dynamic_kwargs))
         backend = eval_trace.backend
         try:
-            arrays = [backend.to_array(x, self.__name__) for x in leaves]
+            arrays = [backend.to_array(x, "jit") for x in leaves]
         except TypeError:
             check_arrays(
                 "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
