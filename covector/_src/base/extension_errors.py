@@ -67,5 +67,5 @@ def no_samples(name: str) -> str:
     return (
         f"[check_primitive] There are no samples of {name}. Give some, as in "
         "`check_primitive(p, samples=[(x, y), ...])`, or give the primitive a method "
-        "`samples(rng)` that yields tuples of operands."
+        "`samples(rng)` that yields `covector.testing.Sample`s."
     )

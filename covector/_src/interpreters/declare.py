@@ -54,7 +54,7 @@ def primitive(cls: type | None = None, /, *, name: str | None = None) -> Any:
     `vmap`              `(self, axis, dims, *operands, **params)`: the batch and its dimension.
     `emit`              `(self, b, *operands, **params)`: the result as MLIR values; `b` is what
                         the rules of `mlir.register_lowering` call `ctx`.
-    `samples`           `(self, rng)`: tuples of operands for `covector.testing.check_primitive`.
+    `samples`           `(self, rng)`: yields `covector.testing.Sample`s for `check_primitive`.
     `multiple_results`  set it to True if the result is a list, in each of the rules.
     ==================  ==========================================================================
 

@@ -69,10 +69,13 @@ class Report:
     def __str__(self) -> str:
         width = max(len(row.check) for row in self.rows)
         lines = [f"{'check':{width}}  status   samples", "-" * (width + 18)]
+        told: set[str] = {""}
         for row in self.rows:
             count = str(row.samples) if row.samples else ""
             lines.append(f"{row.check:{width}}  {row.status:7}  {count:>7}".rstrip())
-            lines += textwrap.wrap(row.detail, 96, initial_indent="    ", subsequent_indent="    ")
+            if row.detail not in told:
+                told.add(row.detail)
+                lines.append(textwrap.indent(textwrap.fill(row.detail, 96), "    "))
         verdict = "nothing is wrong" if self.ok else f"wrong: {', '.join(self.wrong)}"
         return "\n".join([f"{self.primitive}: {verdict}", *lines])
 
