@@ -20,6 +20,28 @@ def scoped(m):
     return m.make_jaxpr(fun)(X)
 
 
+def loss(m):
+    def fun(x):
+        with m.named_scope("inner"):
+            y = m.lax.sin(x)
+        return m.lax.cos(y)
+
+    return fun
+
+
+# Transformations wrap the names of the scopes within them.
+TRANSFORMED = {
+    "grad": lambda m: (m.grad(loss(m)), 1.0),
+    "grad of grad": lambda m: (m.grad(m.grad(loss(m))), 1.0),
+    "grad of jit": lambda m: (m.grad(m.jit(loss(m))), 1.0),
+    "vmap": lambda m: (m.vmap(loss(m)), X),
+    "vmap of grad": lambda m: (m.vmap(m.grad(loss(m))), X),
+    "jvp": lambda m: (lambda x: m.jvp(loss(m), (x,), (x,)), X),
+    "vjp": lambda m: (lambda x: m.vjp(loss(m), x)[1](x), X),
+    "linearize": lambda m: (lambda x: m.linearize(loss(m), x)[1](x), X),
+}
+
+
 def program(m):
     inner = m.jit(lambda x: (m.lax.neg(x), m.lax.mul(x, x)))
     return m.make_jaxpr(lambda x: inner(m.lax.add(x, X))[1])(X)
@@ -41,6 +63,15 @@ def test_source_lines(same_text):
 
 def test_name_stack(same_text):
     same_text(scoped, name_stack=True)
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_name_stack_under_transformations(name, same_text):
+    def scoped_in_outer(m):
+        fun, x = TRANSFORMED[name](m)
+        return m.make_jaxpr(m.named_scope("outer")(fun))(x)
+
+    same_text(scoped_in_outer, name_stack=True)
 
 
 def test_source_lines_and_name_stack(same_text):

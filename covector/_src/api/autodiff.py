@@ -10,6 +10,8 @@ import numpy as np
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
 from ..core.avals import ShapedArray, aval_of, is_valid_type
+from ..core.scopes import JVP
+from ..core.trace import Scope
 from ..core.zeros import Zero
 from ..transforms import jvp as jvp_transform
 from ..transforms import linearize as linearize_transform
@@ -56,7 +58,8 @@ def jvp(
         raise TypeError(errors.primals_and_tangents_not_tuples(primals, tangents))
     flat = flat_in_all("jvp", fun, tuple(primals), has_aux)
     given = flat_tangents(flat, tuple(tangents))
-    outs, out_tangents = jvp_transform.jvp(flat, operands(flat.leaves), given)
+    with Scope(JVP):
+        outs, out_tangents = jvp_transform.jvp(flat, operands(flat.leaves), given)
     result = flat.out_tree.unflatten(outs)
     tangent = flat.out_tree.unflatten([instantiate(t) for t in out_tangents])
     return (result, tangent, flat.aux) if has_aux else (result, tangent)

@@ -17,6 +17,8 @@ import numpy as np
 from ..base import dtypes
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
+from ..core.scopes import JVP, VMAP
+from ..core.trace import Scope
 from ..core.zeros import Zero
 from ..ops.arithmetic import add_p
 from ..ops.comparison import eq_p
@@ -167,7 +169,8 @@ def _jacfwd(
 
         def column(*tangents: Any) -> Sequence[Any]:
             nonlocal outs
-            outs, out_tangents = jvp(flat, at, tangents)
+            with Scope(JVP):
+                outs, out_tangents = jvp(flat, at, tangents)
             return out_tangents
 
         columns, dims = over_unit_vectors(column, in_avals)
@@ -240,7 +243,8 @@ def over_unit_vectors(
     count = sum(aval.size for aval in avals)
     starts = np.cumsum([0] + [aval.size for aval in avals]).tolist()
     basis = [unit_vectors(count, start, aval) for start, aval in zip(starts, avals)]
-    return vmap(linear, Axis(count), basis, [0] * len(basis))
+    with Scope(VMAP):
+        return vmap(linear, Axis(count), basis, [0] * len(basis))
 
 
 def unit_vectors(count: int, start: int, aval: ShapedArray) -> Any:

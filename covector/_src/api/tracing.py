@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import update_wrapper
 from typing import Any, TypeVar
 
 from ..base import tracing_errors, tree
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr
-from ..core.trace import context, eager_evaluation, named_axes
+from ..core.trace import Scope, eager_evaluation, named_axes
 from ..transforms.flatten import FlatFunction
 from ..transforms.stage import stage_closed
 from .arguments import StaticSpec, check_arrays, debug_info, join
@@ -170,17 +170,7 @@ def named_scope(name: str) -> AbstractContextManager[None]:
     """
     if not isinstance(name, str):
         raise TypeError(tracing_errors.scope_not_a_string(name))
-    return _scope(name)
-
-
-@contextmanager
-def _scope(name: str) -> Iterator[None]:
-    outer = context.name_stack
-    context.name_stack = (*outer, name)
-    try:
-        yield
-    finally:
-        context.name_stack = outer
+    return Scope(name)
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:

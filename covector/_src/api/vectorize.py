@@ -11,6 +11,8 @@ from ..base import dtypes, tree
 from ..base import transform_errors as errors
 from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
+from ..core.scopes import VMAP
+from ..core.trace import Scope
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
 from ..transforms.vmap import example_aval
@@ -80,7 +82,7 @@ def vmap(
         batches = _Batches(fun, args, kwargs, leaves, axes, axis_size)
         flat = FlatFunction(fun, in_tree)
         axis = Axis(batches.size, axis_name, spmd_axis_name)
-        with scope(VMAP):
+        with Scope(VMAP):
             outs, dims = vmap_of_flat(flat, axis, operands(leaves), batches.dims)
         return _Results(fun, flat.out_tree, out_axes, axis, sum_match).stacked(outs, dims)
 

@@ -35,6 +35,7 @@ from .pretty import (
     join,
     layout,
 )
+from .scopes import scope_path
 
 if TYPE_CHECKING:
     from .jaxpr import Jaxpr, JaxprEqn
@@ -268,7 +269,7 @@ class Printer:
         equals: Doc = Noted(" = ", eqn.source_line) if settings.source_info else " = "
         name: Doc = primitive.name
         if settings.name_stack:
-            name = Noted(primitive.name, f"[{'/'.join(eqn.name_stack)}]")
+            name = Noted(primitive.name, f"[{scope_path(eqn.name_stack)}]")
         applied = (name, self._params(params), " ", self.atoms(eqn.invars))
         return concat(outs, equals, *applied) if eqn.outvars else Concat(applied)
 

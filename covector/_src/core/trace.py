@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import ReferenceType, ref
 
@@ -177,6 +177,19 @@ def current_trace(trace: Trace) -> Iterator[Trace]:
         yield trace
     finally:
         context.trace = previous
+
+
+class Scope(ContextDecorator):
+    """Context manager, and decorator: names what is traced in it; see `core.scopes`."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __enter__(self) -> None:
+        context.name_stack = (*context.name_stack, self.name)
+
+    def __exit__(self, *exception: object) -> None:
+        context.name_stack = context.name_stack[:-1]
 
 
 @contextmanager

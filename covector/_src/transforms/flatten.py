@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 from ..base import transform_errors, tree
 from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, is_valid_type
-from ..core.scopes import JVP
-from ..core.trace import context, scope
+from ..core.trace import context
 from .jvp import JVPTrace
 
 _flatten = tree.flatten
@@ -93,8 +92,7 @@ class FlatInArguments:
         return self.fun(*args, **self.kwargs)
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
-        with scope(JVP):
-            result = self.call(*self.in_tree.unflatten(leaves))
+        result = self.call(*self.in_tree.unflatten(leaves))
         if self.has_aux:
             result = self._without_aux(result)
         outs, self.out_tree = _flatten(result)

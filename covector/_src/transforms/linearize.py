@@ -21,7 +21,8 @@ from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
-from ..core.trace import Trace, context, current_trace
+from ..core.scopes import JVP
+from ..core.trace import Scope, Trace, context, current_trace
 from ..core.zeros import Zero
 from .cache import jaxpr_cache
 from .jvp import JVPTrace, JVPTracer
@@ -111,7 +112,8 @@ def linearize(
     trace = JVPTrace(partial)
     try:
         context.trace = trace
-        outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
+        with Scope(JVP):
+            outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
         pairs = [trace.unpair(out) for out in outs]
         nonzeros = [type(t) is not Zero for _, t in pairs]
         jaxpr, residuals = partial.unknown.to_jaxpr([t for _, t in pairs if type(t) is not Zero])

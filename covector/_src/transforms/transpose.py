@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import TRANSPOSE
-from ..core.trace import context, scope
+from ..core.trace import Scope, context
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import add_any
 from .cache import jaxpr_cache
@@ -82,7 +82,7 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     cotangents: Cotangents = {}
     for atom, ct in zip(jaxpr.outvars, wanted):
         add_cotangent(cotangents, atom, ct)
-    with scope(TRANSPOSE):
+    with Scope(TRANSPOSE):
         pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
     return [_cotangent_of(var, cotangents) for var in jaxpr.invars]
 

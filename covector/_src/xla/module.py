@@ -15,6 +15,7 @@ import numpy as np
 from ..base import dtypes, source
 from ..core.avals import AbstractToken, AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..core.scopes import scope_path
 from .mlir import ir, make_context
 
 EmitterFactory = Callable[..., Any]
@@ -105,12 +106,17 @@ class ModuleContext:
             "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
         ).results[0]
 
+    def constants(self, values: Sequence[Any]) -> list[Any]:
+        """Write the constants of a jaxpr, in the dtypes that its variables have."""
+        arrays = [np.asarray(value) for value in values]
+        return [self.constant(x.astype(dtypes.dtype_of(x), copy=False)) for x in arrays]
+
     def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:
         """The place in the user's program, and the scopes' names, for profiles and dumps."""
         key = (eqn.source, scopes, eqn.name_stack, eqn.primitive.name)
         found = self._locations.get(key)
         if found is None:
-            name = "/".join((*scopes, *eqn.name_stack, eqn.primitive.name))
+            name = scope_path((*scopes, *eqn.name_stack, eqn.primitive.name))
             place = source.file_and_line(eqn.source)
             child = ir.Location.file(*place, 0) if place else ir.Location.unknown()
             found = self._locations[key] = ir.Location.name(name, childLoc=child)
@@ -130,7 +136,7 @@ class ModuleContext:
         self, name: str, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
     ) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
-        constants = [self.constant(np.asarray(const)) for const in closed.consts]
+        constants = self.constants(closed.consts)
         symbol = self._functions.get(closed.jaxpr)
         if symbol is None:
             symbol = self._functions[closed.jaxpr] = self.fresh_name(name)
@@ -181,7 +187,7 @@ class ModuleContext:
             func = ir.Operation.create("func.func", attributes=attributes, regions=1)
         block = func.regions[0].blocks.append(*in_types)
         with ir.InsertionPoint(block):
-            constants = [self.constant(np.asarray(const)) for const in consts or ()]
+            constants = self.constants(consts or ())
             outs = self.write_eqns(jaxpr, [*constants, *block.arguments], scopes)
             ir.Operation.create("func.return", results=[], operands=outs)
 
@@ -189,7 +195,7 @@ class ModuleContext:
         self, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
     ) -> list[Any]:
         """Write the eqns of a jaxpr at the current place."""
-        constants = [self.constant(np.asarray(const)) for const in closed.consts]
+        constants = self.constants(closed.consts)
         return self.write_eqns(closed.jaxpr, [*constants, *operands], scopes)
 
     def write_eqns(

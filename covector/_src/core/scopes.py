@@ -1,0 +1,29 @@
+"""The names of scopes: in which parts of a program, and under which transformations, an op is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TransformScope(str):
+    """A transformation among the names of scopes: it wraps the scope within, as in `jvp(loss)`."""
+
+    __slots__ = ()
+
+
+JVP = TransformScope("jvp")
+TRANSPOSE = TransformScope("transpose")
+VMAP = TransformScope("vmap")
+
+
+def scope_path(stack: Sequence[str]) -> str:
+    """Names of scopes, outermost first, as one text: `model/vmap(jvp(loss))`."""
+    parts: list[str] = []  # innermost first
+    for name in reversed(stack):
+        if not isinstance(name, TransformScope):
+            parts.append(name)
+        elif parts:
+            parts[-1] = f"{name}({parts[-1]})"
+        else:
+            parts.append(f"{name}()")
+    return "/".join(reversed(parts))
