@@ -56,6 +56,7 @@ from ._src.base.dtypes import float0 as float0
 from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.reference import reference_mode as reference_mode
+from ._src.numpy import operators as _operators
 from ._src.xla.devices import default_backend as default_backend
 from ._src.xla.devices import device_count as device_count
 from ._src.xla.devices import devices as devices

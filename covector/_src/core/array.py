@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .avals import ShapedArray
 from .trace import Tracer
 
@@ -29,3 +31,7 @@ class Array(metaclass=_ArrayMeta):
 
     __slots__ = ("__weakref__",)
     __array_priority__ = 100
+
+
+# What functions of arrays take for an array: lists are not among them.
+ArrayLike = Array | np.ndarray | np.bool_ | np.number | bool | int | float | complex

@@ -1,0 +1,495 @@
+"""The wording of errors of the NumPy layer.
+
+Each names the function, the shapes, dtypes or values that were given, and what to give instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+Shape = Sequence[int]
+
+
+def _shortened(x: object, limit: int = 80) -> str:
+    text = repr(x)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+# ---------------------------------------------------------------- operands
+
+
+def not_an_operand(where: str, x: object, position: int) -> str:
+    hint = ""
+    if isinstance(x, (list, tuple)):
+        hint = " Make an array of it first: `jnp.array(...)`."
+    elif x is None:
+        hint = " None stands for no array."
+    return (
+        f"{where} requires ndarray or scalar arguments, got {type(x)} at position {position}: "
+        f"{_shortened(x)}.{hint}"
+    )
+
+
+def implicit_rank_promotion(where: str, shapes: Sequence[Shape], forbidden: bool) -> str:
+    listed = " and ".join(str(tuple(shape)) for shape in shapes)
+    outcome = "is an error" if forbidden else "gives this warning"
+    return (
+        f"[{where}] Operands of shapes {listed} are of different ranks, which {outcome} because "
+        "of the flag `numpy_rank_promotion`. Add dimensions with `x[None]` or `reshape`, or set "
+        "the flag to 'allow'."
+    )
+
+
+def not_for_complex(where: str, dtype: object) -> str:
+    return f"[{where}] Complex numbers are not supported, but the dtype is {dtype}."
+
+
+def out_not_supported(where: str) -> str:
+    return (
+        f"[{where}] The argument `out` is not supported, since arrays are immutable. Use the "
+        "function's result."
+    )
+
+
+def negative_power_of_integers(aval: object, exponent: int) -> str:
+    return (
+        f"[power] Integers cannot be raised to negative powers, got {aval} to the power of "
+        f"{exponent}. Convert the base first, as in `x.astype(float)`."
+    )
+
+
+def where_needs_both_or_neither() -> str:
+    return (
+        "[where] Either both of x and y must be given, or neither. With the condition alone, the "
+        "result is that of `nonzero`."
+    )
+
+
+def where_takes_no_size() -> str:
+    return (
+        "[where] `size` and `fill_value` describe the indices that `where(condition)` returns; "
+        "they have no meaning beside x and y."
+    )
+
+
+def select_lengths(conditions: int, choices: int) -> str:
+    return (
+        f"[select] condlist must have the same length as choicelist, and not be empty; they have "
+        f"{conditions} and {choices} elements."
+    )
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def traced_argument(where: str, what: str, aval: object, origin: str) -> str:
+    made = f" It was made {origin}." if origin else ""
+    return (
+        f"[{where}] The argument `{what}` must be a Python integer, but it is a traced value of "
+        f"type {aval}.{made} Its number is not known while the function is traced: pass it as a "
+        "static argument (static_argnums or static_argnames of jit), or compute it outside."
+    )
+
+
+def not_a_shape(where: str, shape: object) -> str:
+    return (
+        "Shapes must be 1D sequences of concrete values of integer type, but "
+        f"{where} was given {_shortened(shape)}."
+    )
+
+
+def negative_size(where: str, shape: Shape) -> str:
+    return f"[{where}] The shape must have every element be nonnegative, got {shape}."
+
+
+def repeated_axes(where: str, axes: object) -> str:
+    return f"[{where}] duplicate value in 'axis': {axes}. Name each axis once."
+
+
+# ---------------------------------------------------------------- arrays from values
+
+
+def order_not_supported(where: str, order: object) -> str:
+    return f"[{where}] Only implemented for order='K', got {order!r}: arrays have no other layout."
+
+
+def none_in_array() -> str:
+    return (
+        "None is not a valid value for jnp.array. For a missing number use `jnp.nan`, or leave "
+        "the place out."
+    )
+
+
+def not_numeric(value: object, dtype: object) -> str:
+    return (
+        f"[array] The value {_shortened(value)} with dtype {dtype} is not a valid array type: "
+        "arrays hold booleans, integers, floats and complex numbers."
+    )
+
+
+def ragged(parts: Sequence[object]) -> str:
+    shapes = ", ".join(str(part.shape) for part in parts)  # type: ignore[attr-defined]
+    return (
+        f"[array] setting an array element with a sequence: the elements of one list have the "
+        f"shapes {shapes}, which must be equal."
+    )
+
+
+def view_width(aval: object, dtype: object) -> str:
+    return (
+        f"[view] The last dimension of an array of type {aval} does not divide into elements of "
+        f"dtype {dtype}. Its size in bytes must be a multiple of theirs."
+    )
+
+
+def imaginary_part_lost(old: object, new: object) -> str:
+    return (
+        f"[astype] Converting {old} to {new} discards the imaginary parts. Take `x.real` where "
+        "that is meant."
+    )
+
+
+# ---------------------------------------------------------------- ranges and matrices
+
+
+def arange_without_stop() -> str:
+    return "[arange] required argument stop is missing: give the end of the range, as `arange(5)`."
+
+
+def not_a_scalar(where: str, what: str, shape: Shape) -> str:
+    return f"[{where}] arguments must be scalars, but `{what}` is an array of shape {tuple(shape)}."
+
+
+def negative_count(where: str, num: int) -> str:
+    return f"[{where}] Number of samples, {num}, must be non-negative."
+
+
+def meshgrid_without_copy() -> str:
+    return "[meshgrid] Only `copy=True` is supported: arrays are immutable and share nothing."
+
+
+def meshgrid_indexing(indexing: object) -> str:
+    return f"[meshgrid] Valid values for indexing are 'xy' and 'ij', got {indexing!r}."
+
+
+def meshgrid_rank(shape: Shape) -> str:
+    return (
+        "[meshgrid] Arguments must be 1D, the coordinates along one axis each, but one has shape "
+        f"{tuple(shape)}."
+    )
+
+
+def not_matrices(where: str, shape: Shape) -> str:
+    return f"[{where}] The array must be at least 2D, but has shape {tuple(shape)}."
+
+
+def neither_vector_nor_matrix(where: str, shape: Shape) -> str:
+    return f"[{where}] The array must be 1D or 2D, but has shape {tuple(shape)}."
+
+
+def equal_axes(where: str, axis: int) -> str:
+    return f"[{where}] The two axes must be different, but both are {axis}."
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def cannot_broadcast(where: str, shapes: Sequence[Shape]) -> str:
+    listed = ", ".join(str(tuple(shape)) for shape in shapes)
+    return (
+        f"[{where}] Incompatible shapes for broadcasting: {listed}. Counted from the last "
+        "dimension, the sizes must be equal or 1."
+    )
+
+
+def cannot_reshape(shape: Shape, sizes: Shape, count: int) -> str:
+    return (
+        f"[reshape] cannot reshape array of shape {tuple(shape)} (size {count}) into shape "
+        f"{tuple(sizes)}: the number of elements must stay the same. One size may be -1, and is "
+        "then what the others leave."
+    )
+
+
+def unknown_order(where: str, order: object) -> str:
+    return f"[{where}] Unexpected value for 'order': {order!r}. It is 'C' or 'F'."
+
+
+def not_all_axes(where: str, axes: object, shape: Shape) -> str:
+    return (
+        f"[{where}] The axes {axes} are no permutation of the {len(shape)} dimensions of an array "
+        f"of shape {tuple(shape)}. Name each of them once."
+    )
+
+
+def moveaxis_counts(source: object, destination: object) -> str:
+    return (
+        "[moveaxis] `source` and `destination` must have as many elements, but are "
+        f"{source} and {destination}."
+    )
+
+
+def rollaxis_start(start: int, ndim: int) -> str:
+    return f"[rollaxis] `start` must be from {-ndim} to {ndim}, but is {start}."
+
+
+def roll_counts(shifts: int, axes: int) -> str:
+    return (
+        f"[roll] The numbers of shifts and of axes must agree, but are {shifts} and {axes}. Give "
+        "one shift for each axis, or one for all."
+    )
+
+
+# ---------------------------------------------------------------- joining and splitting
+
+
+def zero_dimensional(where: str) -> str:
+    return (
+        f"[{where}] Zero-dimensional arrays cannot be joined or taken apart, having no dimension. "
+        "Use `stack` for numbers."
+    )
+
+
+def nothing_to_join(where: str) -> str:
+    return f"[{where}] Need at least one array to {where}."
+
+
+def stack_shapes(shapes: Iterable[Shape]) -> str:
+    listed = ", ".join(sorted(str(tuple(shape)) for shape in shapes))
+    return f"[stack] All input arrays must have the same shape, but the shapes are {listed}."
+
+
+def block_of_tuple(arrays: object) -> str:
+    return f"[block] Nested blocks are lists, got a tuple: {_shortened(arrays)}."
+
+
+def empty_block() -> str:
+    return "[block] A list of blocks is empty. Leave it out, or give an array of size 0."
+
+
+def block_depths(depths: Sequence[int]) -> str:
+    return (
+        "[block] All blocks of a list must be nested equally deep, but some are "
+        f"{' and some '.join(map(str, depths))} lists deep."
+    )
+
+
+def no_sections(where: str, count: int) -> str:
+    return f"[{where}] The number of parts must be larger than 0, but is {count}."
+
+
+def uneven_split(where: str, size: int, count: int) -> str:
+    return (
+        f"[{where}] array split does not result in an equal division: a dimension of size {size} "
+        f"has no {count} parts of one size. Use `array_split`, or give the indices."
+    )
+
+
+# ---------------------------------------------------------------- reductions
+
+
+def initial_not_scalar(where: str, shape: Shape) -> str:
+    return f"[{where}] The initial value must be a scalar, but has shape {tuple(shape)}."
+
+
+def nothing_to_reduce(where: str, shape: Shape, axes: Shape) -> str:
+    return (
+        f"zero-size array to reduction operation {where} which has no identity: the shape is "
+        f"{tuple(shape)}, the axes are {tuple(axes)}. Give `initial`, the result for no element."
+    )
+
+
+def mask_needs_initial(where: str) -> str:
+    return (
+        f"reduction operation {where} does not have an identity, so to use a where mask one has "
+        "to specify 'initial', the result for no element."
+    )
+
+
+def arg_of_nothing(where: str, shape: Shape) -> str:
+    return f"attempt to get {where} of an empty sequence: the array has shape {tuple(shape)}."
+
+
+def weights_need_axis(shape: Shape, weights: Shape) -> str:
+    return (
+        "[average] Axis must be specified when shapes of a and weights differ: they are "
+        f"{tuple(shape)} and {tuple(weights)}."
+    )
+
+
+def weights_shape(shape: Shape, weights: Shape, axes: Shape) -> str:
+    return (
+        f"[average] The weights of shape {tuple(weights)} must have the sizes of an array of shape "
+        f"{tuple(shape)} along the axes {tuple(axes)}."
+    )
+
+
+def real_variance_of_complex(where: str, given: object, wanted: object) -> str:
+    return (
+        f"[{where}] The variance of complex numbers cannot be computed in the real dtype {wanted}; "
+        f"the array has dtype {given}. Leave `dtype` out, or give a complex one."
+    )
+
+
+def ddof_and_correction(where: str) -> str:
+    return f"[{where}] `ddof` and `correction` are names of one thing. Give one of them."
+
+
+def integer_std(dtype: object) -> str:
+    return f"[std] The dtype must be a floating one, but is {dtype}."
+
+
+# ---------------------------------------------------------------- products
+
+
+def matmul_of_scalar(x: Shape, y: Shape) -> str:
+    return (
+        f"[matmul] Operands must have ndim at least 1, but the shapes are {tuple(x)} and "
+        f"{tuple(y)}. Use `*` to multiply by a number."
+    )
+
+
+def matmul_batches(x: Shape, y: Shape) -> str:
+    return (
+        f"[matmul] The batch dimensions of shapes {tuple(x)} and {tuple(y)} cannot be broadcast: "
+        "but for the last two dimensions, the sizes must be equal or 1."
+    )
+
+
+def vecdot_sizes(x: Shape, y: Shape) -> str:
+    return (
+        "[vecdot] The vectors must be of one size, but with those along the last dimension the "
+        f"shapes are {tuple(x)} and {tuple(y)}."
+    )
+
+
+def tensordot_count(axes: object, x: Shape, y: Shape) -> str:
+    return (
+        f"[tensordot] There are no {axes} dimensions to sum over in shapes {tuple(x)} and "
+        f"{tuple(y)}."
+    )
+
+
+def tensordot_axes(axes: object) -> str:
+    return (
+        "[tensordot] `axes` must be an integer, or a pair of integers or of sequences of them, but "
+        f"is {axes!r}."
+    )
+
+
+def tensordot_lengths(x: Shape, y: Shape) -> str:
+    return (
+        "[tensordot] Dimensions are summed over in pairs, but the axes given are "
+        f"{tuple(x)} and {tuple(y)}."
+    )
+
+
+def cross_sizes(x: Shape, y: Shape) -> str:
+    return (
+        "[cross] Vectors must have 2 or 3 components, but with those along the last dimension the "
+        f"shapes are {tuple(x)} and {tuple(y)}."
+    )
+
+
+def einsum_rank(names: str, shape: Shape) -> str:
+    return (
+        f"[einsum] The subscripts {names!r} name {len(names)} dimensions, but the operand has "
+        f"shape {tuple(shape)}."
+    )
+
+
+def einsum_sizes(name: str, first: int, second: int) -> str:
+    return (
+        f"[einsum] The dimensions named {name!r} must be of one size, or 1, but have {first} and "
+        f"{second}."
+    )
+
+
+# ---------------------------------------------------------------- indices
+
+
+def two_ellipses(index: object) -> str:
+    return f"an index can only have a single ellipsis ('...'), got {_shortened(index)}."
+
+
+def too_many_indices(shape: Shape, given: int) -> str:
+    return (
+        f"Too many indices: array is {len(shape)}-dimensional, of shape {tuple(shape)}, but "
+        f"{given} were indexed."
+    )
+
+
+def index_of_sequence(entry: object) -> str:
+    return (
+        "Using a non-tuple sequence for multidimensional indexing is not allowed: the index is "
+        f"{_shortened(entry)}. Make an array of it, `jnp.array(...)`, to select by it."
+    )
+
+
+def index_type(entry: object) -> str:
+    return (
+        f"Indexer must have integer or boolean type, got {_shortened(entry)} of type {type(entry)}."
+    )
+
+
+def index_dtype(dtype: object) -> str:
+    return f"Indexer must have integer or boolean type, got an array of dtype {dtype}."
+
+
+def traced_slice(name: str, aval: object, origin: str) -> str:
+    made = f" It was made {origin}." if origin else ""
+    return (
+        f"Slice entries must be static integers, but the {name} of one is a traced value of type "
+        f"{aval}.{made} Use `lax.dynamic_slice` for a part of constant size at a computed place, "
+        "or make the value a static argument."
+    )
+
+
+def slice_step_zero() -> str:
+    return "slice step cannot be zero"
+
+
+def boolean_index(shape: Shape) -> str:
+    return (
+        f"Indexing by a boolean array, here of shape {tuple(shape)}, is not supported. Use "
+        "`jnp.where(mask, x, other)`, whose shape does not depend on the mask."
+    )
+
+
+def array_index(shape: Shape) -> str:
+    return (
+        f"Indexing by an array of integers, here of shape {tuple(shape)}, is not supported. Index "
+        "by one integer at a time, or by slices."
+    )
+
+
+def nonzero_of_condition() -> str:
+    return (
+        "[where] The indices where a condition holds are not supported. Give x and y to choose "
+        "between, as in `jnp.where(condition, x, y)`."
+    )
+
+
+def needs_gather(where: str, instead: str) -> str:
+    return f"[{where}] These arguments are not supported. Give {instead}."
+
+
+def strided_and_traced() -> str:
+    return (
+        "[at] An index with a step other than 1 and a traced integer is not supported for "
+        "updates. Write the parts one after another."
+    )
+
+
+def unknown_mode(mode: object) -> str:
+    return (
+        f"[at] There is no mode {mode!r}. The modes are 'drop', 'clip', 'fill' and "
+        "'promise_in_bounds'."
+    )
+
+
+def unsafe_update(given: object, target: object) -> str:
+    return (
+        f"scatter inputs have incompatible types: cannot safely cast value from dtype={given} to "
+        f"dtype={target}. Convert it explicitly, as in `x.at[i].set(y.astype(x.dtype))`; in future "
+        "this will be an error."
+    )

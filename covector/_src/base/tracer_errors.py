@@ -1,0 +1,91 @@
+"""The wording of errors about arrays, and traced values, that are asked for a Python value."""
+
+from __future__ import annotations
+
+FOR_BOOL = "as a condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`"
+FOR_INDEX = "as a Python integer: as an index, a size, or in `range`"
+FOR_ARRAY = "as a NumPy array"
+
+
+def for_number(kind: str) -> str:
+    return f"as a Python number, by `{kind}()`"
+
+
+def for_method(name: str) -> str:
+    return f"as a Python value, by the method `{name}`"
+
+
+_INSTEAD = {
+    FOR_BOOL: (
+        "choose between values with `jnp.where`, between computations with `lax.cond` or "
+        "`lax.while_loop`"
+    ),
+    FOR_INDEX: "index arrays instead of lists, and loop with `lax.fori_loop`",
+    FOR_ARRAY: "use the function of `covector.numpy` instead of that of `numpy`",
+}
+
+
+def value_unknown(aval: object, needed_for: str, origin: str) -> str:
+    instead = _INSTEAD.get(needed_for, "convert its dtype with `x.astype(...)`")
+    return (
+        f"A traced value of type {aval} was used {needed_for}, but its value is not known while "
+        f"the function is traced. {origin}\n"
+        f"  Either make the argument static (static_argnums or static_argnames of jit), or "
+        f"{instead}."
+    )
+
+
+def ambiguous_truth(aval: object) -> str:
+    if not aval.size:  # type: ignore[attr-defined]
+        return (
+            f"The truth value of an empty array, of type {aval}, is ambiguous. Ask for "
+            "`x.size > 0` to see whether it has elements."
+        )
+    return (
+        f"The truth value of an array with more than one element, of type {aval}, is ambiguous. "
+        "Use `x.any()` or `x.all()`."
+    )
+
+
+def not_a_scalar(kind: str, aval: object) -> str:
+    return (
+        f"Only scalar arrays can be converted to Python scalars; `{kind}()` got one of type "
+        f"{aval}. Use `x.item()` for the one element of an array, `x.tolist()` for all."
+    )
+
+
+def not_an_index(aval: object) -> str:
+    return (
+        f"Only integer scalar arrays can be converted to a scalar index, but this one is of type "
+        f"{aval}."
+    )
+
+
+def no_length() -> str:
+    return "len() of unsized object: the array has no dimensions."
+
+
+def not_iterable() -> str:
+    return "iteration over a 0-d array: it has no dimensions. Use `x.item()` for its number."
+
+
+def immutable() -> str:
+    return (
+        "Arrays are immutable and do not support in-place item assignment. Instead of "
+        "`x[index] = y` write `x = x.at[index].set(y)`."
+    )
+
+
+def no_flat() -> str:
+    return "Arrays have no property `flat`; use `x.ravel()` for the elements in one dimension."
+
+
+def unsupported_operands(symbol: str, left: str, right: str) -> str:
+    return (
+        f"unsupported operand type(s) for {symbol}: {left!r} and {right!r}. Make an array of the "
+        "latter first: `jnp.array(...)`."
+    )
+
+
+def pow_with_modulus() -> str:
+    return "pow() with three arguments is not supported for arrays. Use `x ** y % z`."

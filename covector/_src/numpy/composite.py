@@ -1,0 +1,68 @@
+"""Functions of several primitives that run as one compiled program on concrete arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from ..base import config
+from ..core.effects import no_effects
+from ..core.primitive import BuiltinPrimitive
+from ..core.trace import context, eval_trace
+from ..transforms.stage import stage_closed
+
+
+class Composite(BuiltinPrimitive):
+    """A function written in primitives, which is itself one to evaluation alone.
+
+    Applied to concrete arrays it is compiled and dispatched once, rather than once for each of its
+    primitives.  Under any other trace it is only a function: its primitives are written out, and
+    transformations see nothing else.
+
+    Args:
+      fun: takes arrays by position and hashable parameters by keyword, returns an array, or a list
+        of them if `multiple_results`.
+    """
+
+    def __init__(self, fun: Callable[..., Any], multiple_results: bool = False):
+        super().__init__(fun.__name__.strip("_"))
+        self.fun = fun
+        self.multiple_results = multiple_results
+        update_wrapper(self, fun)
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        if context.trace is eval_trace and not config.disable_jit.value:
+            return eval_trace.backend.execute(self, args, params)
+        return self.fun(*args, **params)
+
+    def typecheck(self, avals: Any, params: dict[str, Any]) -> tuple:
+        # Not memoized: what the function does may depend on the configuration.
+        outs = self.staged(avals, params).out_avals
+        return (outs if self.multiple_results else outs[0]), no_effects
+
+    def ref(self, *args: Any, **params: Any) -> Any:
+        return self.fun(*args, **params)
+
+    def emit(self, b: Any, *operands: Any, **params: Any) -> Any:
+        outs = b.inline(self.staged(tuple(b.avals_in), params), operands)
+        return outs if self.multiple_results else outs[0]
+
+    def staged(self, avals: Any, params: dict[str, Any]) -> Any:
+        """The jaxpr of the function for operands of these types."""
+
+        def flat(*args: Any) -> Any:
+            out = self.fun(*args, **params)
+            return out if self.multiple_results else [out]
+
+        return stage_closed(flat, avals)
+
+
+def composite(fun: Callable[..., Any]) -> Composite:
+    """Decorator: a `Composite` with one result."""
+    return Composite(fun)
+
+
+def composite_list(fun: Callable[..., Any]) -> Composite:
+    """Decorator: a `Composite` whose result is a list."""
+    return Composite(fun, multiple_results=True)

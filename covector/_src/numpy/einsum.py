@@ -1,0 +1,225 @@
+"""Einstein's summation convention: sums of products written with names for the dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import opt_einsum
+from opt_einsum.parser import parse_einsum_input
+
+from ..base import dtypes, numpy_errors
+from ..core.array import Array, ArrayLike
+from ..ops.contraction import dot_general_p
+from ..ops.linear import reduce_sum_p, transpose
+from ..ops.precision import canonicalize_precision
+from ..ops.reductions import reduce_or_p
+from ..ops.shaping import squeeze_p
+from .arguments import check_no_out
+from .composite import composite
+from .matrices import _diagonal
+from .promotion import as_array, convert, dtype_of, operands, shape_of
+
+# ---------------------------------------------------------------- one contraction
+
+
+def _squeeze_broadcast(x: Any, names: str, sizes: dict[str, int]) -> tuple[Any, str]:
+    """An operand without the dimensions of size 1 whose name has another size elsewhere."""
+    ones = [i for i, name in enumerate(names) if shape_of(x)[i] == 1 and sizes[name] != 1]
+    if not ones:
+        return x, names
+    x = squeeze_p.bind(x, dimensions=tuple(ones))
+    return x, "".join(name for i, name in enumerate(names) if i not in ones)
+
+
+def _take_diagonals(x: Any, names: str) -> tuple[Any, str]:
+    """An operand in which no name occurs twice."""
+    for name in dict.fromkeys(names):
+        while names.count(name) > 1:
+            i = names.index(name)
+            j = names.index(name, i + 1)
+            rest = [dim for dim in range(len(names)) if dim not in (i, j)]
+            x = _diagonal(transpose(x, (*rest, i, j)), offset=0)
+            names = "".join(names[dim] for dim in rest) + name
+    return x, names
+
+
+def _sum_out(x: Any, names: str, kept: str) -> tuple[Any, str]:
+    """An operand summed over the dimensions whose names are not kept."""
+    axes = tuple([i for i, name in enumerate(names) if name not in kept])
+    if not axes:
+        return x, names
+    if dtype_of(x) == np.bool_:
+        x = reduce_or_p.bind(x, axes=axes)
+    else:
+        x = reduce_sum_p.bind(x, axes=axes, out_sharding=None)
+    return x, "".join(name for name in names if name in kept)
+
+
+def _multiply(
+    x: Any, x_names: str, y: Any, y_names: str, result: str, precision: Any, dtype: Any
+) -> tuple[Any, str]:
+    """The sum of products of two operands, in which each name that is left occurs once."""
+    x, x_names = _sum_out(x, x_names, y_names + result)
+    y, y_names = _sum_out(y, y_names, x_names + result)
+    batch = [name for name in x_names if name in y_names and name in result]
+    contracted = [name for name in x_names if name in y_names and name not in result]
+    x_free = "".join(name for name in x_names if name not in y_names)
+    y_free = "".join(name for name in y_names if name not in x_names)
+    names = "".join(batch) + x_free + y_free
+    if names != result and "".join(batch) + y_free + x_free == result:
+        x, x_names, y, y_names, names = y, y_names, x, x_names, result
+    out = dot_general_p.bind(
+        x,
+        y,
+        dimension_numbers=(
+            tuple([tuple([of.index(name) for name in contracted]) for of in (x_names, y_names)]),
+            tuple([tuple([of.index(name) for name in batch]) for of in (x_names, y_names)]),
+        ),
+        precision=precision,
+        preferred_element_type=dtype,
+        out_sharding=None,
+    )
+    return out, names
+
+
+def _contract(
+    operands: Sequence[Any], inputs: Sequence[str], result: str, precision: Any, dtype: Any
+) -> Any:
+    """One step of an einsum: what becomes of one or two operands."""
+    sizes: dict[str, int] = {}
+    for x, names in zip(operands, inputs):
+        for name, size in zip(names, shape_of(x)):
+            sizes[name] = max(sizes.get(name, 1), size) if size != 0 else 0
+    ready = []
+    for x, names in zip(operands, inputs):
+        x, names = _take_diagonals(x, names)
+        ready.append(_squeeze_broadcast(x, names, sizes))
+    if len(ready) == 1:
+        x, names = _sum_out(*ready[0], result)
+    else:
+        x, names = _multiply(*ready[0], *ready[1], result, precision, dtype)
+    return transpose(x, [names.index(name) for name in result])
+
+
+@composite
+def _einsum(*operands: Any, steps: Any, precision: Any, dtype: Any, weak: bool) -> Any:
+    """Contractions one after another; each takes operands out of the list and appends one."""
+    rest = list(operands)
+    for positions, inputs, result in steps:
+        chosen = [rest.pop(i) for i in positions]
+        rest.append(_contract(chosen, inputs, result, precision, dtype))
+    return convert(rest[0], dtype, weak)
+
+
+# ---------------------------------------------------------------- public
+
+
+def einsum(
+    subscripts: Any,
+    /,
+    *operands: Any,
+    out: None = None,
+    optimize: Any = "auto",
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: Any = None,
+) -> Array:
+    """Sum of products of arrays, with a name for each dimension.
+
+    In "ij,jk->ik" there are two operands and a result. Dimensions of one name are multiplied
+    together; what the result does not name is summed over. "..." stands for any number of
+    dimensions, which are broadcast. Without "->" the result has the names that occur once, in
+    alphabetical order.
+
+    Args:
+      subscripts: the names, or the first operand: then each operand is followed by a list of
+        integers that name its dimensions, and one more list may name those of the result.
+      *operands: the arrays.
+      out: not supported.
+      optimize: how to find the order in which operands are multiplied: False for from left to
+        right, or the name of a strategy of the package opt_einsum, or a path.
+      precision, preferred_element_type: as for `matmul`.
+      out_sharding: not supported here.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: the names do not fit the operands.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]))
+    Array([17, 39], dtype=int32)
+    """
+    check_no_out("einsum", out)
+    inputs, result, arrays = _parsed(subscripts, operands)
+    dtype, weak = dtypes.lattice_result_type(*[x.aval for x in arrays])
+    if preferred_element_type is not None:
+        dtype = dtypes.check_user_dtype_supported(preferred_element_type, "einsum")
+        weak = False
+    steps = _steps(inputs, result, arrays, optimize)
+    return _einsum(
+        *arrays,
+        steps=steps,
+        precision=None if precision is None else canonicalize_precision(precision),
+        dtype=dtype,
+        weak=weak,
+    )
+
+
+def _parsed(subscripts: Any, operands_: Sequence[Any]) -> tuple[list[str], str, list[Any]]:
+    """The names of each operand and of the result, and the operands."""
+    if isinstance(subscripts, str):
+        arrays = [as_array("einsum", x) for x in operands("einsum", operands_)]
+        given: Sequence[Any] = (subscripts, *arrays)
+    else:
+        given = [subscripts, *operands_]
+        count = len(given) - len(given) % 2
+        given[:count:2] = [as_array("einsum", x) for x in given[:count:2]]
+    inputs, result, arrays = parse_einsum_input(given)
+    return inputs.split(","), result, list(arrays)
+
+
+def _steps(inputs: list[str], result: str, arrays: Sequence[Any], optimize: Any) -> Any:
+    """The contractions: positions of operands, their names, the names of the outcome."""
+    if len(arrays) <= 2:
+        _check_sizes(inputs, [x.shape for x in arrays])
+        return ((tuple(range(len(arrays))) if len(arrays) == 1 else (0, 0), tuple(inputs), result),)
+    if optimize is True:
+        optimize = "optimal"
+    text = ",".join(inputs) + "->" + result
+    _, found = opt_einsum.contract_path(text, *arrays, einsum_call=True, optimize=optimize)
+    steps = []
+    for positions, _, step, *_ in found:
+        names, outcome = step.split("->")
+        # Positions are given in falling order, that popping one may not move the others.
+        steps.append((tuple(positions), tuple(names.split(",")), outcome))
+    return tuple(steps)
+
+
+def _check_sizes(inputs: list[str], shapes: Sequence[Any]) -> None:
+    sizes: dict[str, int] = {}
+    for names, shape in zip(inputs, shapes):
+        if len(names) != len(shape):
+            raise ValueError(numpy_errors.einsum_rank(names, shape))
+        for name, size in zip(names, shape):
+            if sizes.setdefault(name, size) != size:
+                if 1 not in (sizes[name], size):
+                    raise ValueError(numpy_errors.einsum_sizes(name, sizes[name], size))
+                sizes[name] = max(sizes[name], size)
+
+
+def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "greedy") -> Any:
+    """The order in which `einsum` would multiply its operands, and a text about its cost.
+
+    >>> import covector.numpy as jnp
+    >>> x = jnp.ones((2, 2))
+    >>> jnp.einsum_path("ij,jk,kl->il", x, x, x)[0]
+    [(0, 1), (0, 1)]
+    """
+    inputs, result, arrays = _parsed(subscripts, operands)
+    text = ",".join(inputs) + "->" + result
+    path, info = opt_einsum.contract_path(text, *arrays, optimize=optimize)
+    return path, str(info)

@@ -1,0 +1,325 @@
+"""Exponentials, logarithms, roots, and the trigonometric and hyperbolic functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base import numpy_errors
+from ..core.array import Array, ArrayLike
+from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p
+from ..ops.bitwise import or_p
+from ..ops.comparison import eq_p
+from ..ops.complex import abs_p
+from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p
+from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
+from ..ops.powers import cbrt_p, sqrt_p, square_p
+from ..ops.trigonometric import acos_p, asin_p, atan2_p, atan_p, cos_p, sin_p, tan_p
+from .composite import composite
+from .promotion import INEXACT, binary, dtype_of, inexact, number, promote_inexact, unary
+from .selection import choose
+
+# ---------------------------------------------------------------- exponentials and logarithms
+
+
+def exp(x: ArrayLike, /) -> Array:
+    """Elementwise e^x.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.exp(jnp.array([0.0, 1.0]))
+    Array([1.       , 2.7182817], dtype=float32)
+    """
+    return unary(exp_p, "exp", INEXACT, x)
+
+
+def exp2(x: ArrayLike, /) -> Array:
+    """Elementwise 2^x.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.exp2(jnp.array([0.0, 3.0]))
+    Array([1., 8.], dtype=float32)
+    """
+    return unary(exp2_p, "exp2", INEXACT, x)
+
+
+def expm1(x: ArrayLike, /) -> Array:
+    """Elementwise e^x - 1, accurate near x = 0.
+
+    >>> import covector.numpy as jnp
+    >>> float(jnp.expm1(1e-10)) > 0
+    True
+    """
+    return unary(expm1_p, "expm1", INEXACT, x)
+
+
+def log(x: ArrayLike, /) -> Array:
+    """Elementwise natural logarithm.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.log(jnp.array([1.0, 2.0, 0.0]))
+    Array([0.       , 0.6931472,      -inf], dtype=float32)
+    """
+    return unary(log_p, "log", INEXACT, x)
+
+
+def log1p(x: ArrayLike, /) -> Array:
+    """Elementwise log(1 + x), accurate near x = 0.
+
+    >>> import covector.numpy as jnp
+    >>> float(jnp.log1p(1e-10)) > 0
+    True
+    """
+    return unary(log1p_p, "log1p", INEXACT, x)
+
+
+@composite
+def _log2(x: Any) -> Any:
+    dtype = dtype_of(x)
+    if dtype.kind == "c":
+        return _over_log_of(x, 2)
+    return div_p.bind(log_p.bind(x), log_p.bind(number(2, dtype)))
+
+
+def _over_log_of(x: Any, base: float) -> Any:
+    """The logarithm of complex numbers to a real base."""
+    return mul_p.bind(log_p.bind(x), number(1 / np.log(base), dtype_of(x)))
+
+
+def log2(x: ArrayLike, /) -> Array:
+    """Elementwise logarithm to base 2.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.log2(jnp.array([1.0, 8.0]))
+    Array([0., 3.], dtype=float32)
+    """
+    (x,) = promote_inexact("log2", x)
+    return _log2(x)
+
+
+@composite
+def _log10(x: Any) -> Any:
+    return _over_log_of(x, 10)
+
+
+def log10(x: ArrayLike, /) -> Array:
+    """Elementwise logarithm to base 10.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.log10(jnp.array([1.0, 100.0]))
+    Array([0., 2.], dtype=float32)
+    """
+    (x,) = promote_inexact("log10", x)
+    return _log10(x)
+
+
+# ---------------------------------------------------------------- roots and lengths
+
+
+def sqrt(x: ArrayLike, /) -> Array:
+    """Elementwise square root; NaN of negative real numbers.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.sqrt(jnp.array([4.0, 9.0]))
+    Array([2., 3.], dtype=float32)
+    """
+    return unary(sqrt_p, "sqrt", INEXACT, x)
+
+
+def cbrt(x: ArrayLike, /) -> Array:
+    """Elementwise real cube root, of the sign of `x`.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.cbrt(jnp.array([27.0, -8.0]))
+    Array([ 3., -2.], dtype=float32)
+    """
+    return unary(cbrt_p, "cbrt", INEXACT, x)
+
+
+@composite
+def _hypot(x: Any, y: Any) -> Any:
+    # |(x, y)| = m sqrt(1 + (n/m)^2) with m the larger modulus: the squares do not overflow.
+    zero, one = number(0, dtype_of(x)), number(1, dtype_of(x))
+    infinity = number(np.inf, dtype_of(x))
+    x, y = abs_p.bind(x), abs_p.bind(y)
+    infinite = or_p.bind(eq_p.bind(x, infinity), eq_p.bind(y, infinity))
+    large, small = max_p.bind(x, y), min_p.bind(x, y)
+    nought = eq_p.bind(large, zero)
+    ratio = div_p.bind(small, choose(nought, one, large))
+    root = sqrt_p.bind(add_p.bind(one, square_p.bind(ratio)))
+    return choose(infinite, infinity, choose(nought, large, mul_p.bind(large, root)))
+
+
+def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Elementwise length of the vector (x, y), without overflow of its square.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.hypot(jnp.array([3.0, 3e30]), jnp.array([4.0, 4e30]))
+    Array([5.e+00, 5.e+30], dtype=float32)
+    """
+    x, y = promote_inexact("hypot", x, y)
+    if dtype_of(x).kind == "c":
+        raise ValueError(numpy_errors.not_for_complex("hypot", dtype_of(x)))
+    return _hypot(x, y)
+
+
+# ---------------------------------------------------------------- trigonometric and hyperbolic
+
+
+def sin(x: ArrayLike, /) -> Array:
+    """Elementwise sine of radians.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.sin(jnp.array([0.0, jnp.pi / 2]))
+    Array([0., 1.], dtype=float32)
+    """
+    return unary(sin_p, "sin", INEXACT, x)
+
+
+def cos(x: ArrayLike, /) -> Array:
+    """Elementwise cosine of radians.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.cos(jnp.array([0.0, jnp.pi]))
+    Array([ 1., -1.], dtype=float32)
+    """
+    return unary(cos_p, "cos", INEXACT, x)
+
+
+def tan(x: ArrayLike, /) -> Array:
+    """Elementwise tangent of radians.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.tan(jnp.array([0.0, 1.0]))
+    Array([0.       , 1.5574077], dtype=float32)
+    """
+    return unary(tan_p, "tan", INEXACT, x)
+
+
+def arcsin(x: ArrayLike, /) -> Array:
+    """Elementwise inverse sine, from -pi/2 to pi/2.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arcsin(jnp.array([0.0, 1.0]))
+    Array([0.       , 1.5707964], dtype=float32)
+    """
+    return unary(asin_p, "arcsin", INEXACT, x)
+
+
+def arccos(x: ArrayLike, /) -> Array:
+    """Elementwise inverse cosine, from 0 to pi.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arccos(jnp.array([1.0, 0.0]))
+    Array([0.       , 1.5707964], dtype=float32)
+    """
+    return unary(acos_p, "arccos", INEXACT, x)
+
+
+def arctan(x: ArrayLike, /) -> Array:
+    """Elementwise inverse tangent, from -pi/2 to pi/2.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arctan(jnp.array([0.0, jnp.inf]))
+    Array([0.       , 1.5707964], dtype=float32)
+    """
+    return unary(atan_p, "arctan", INEXACT, x)
+
+
+def sinh(x: ArrayLike, /) -> Array:
+    """Elementwise hyperbolic sine.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.sinh(jnp.array([0.0, 1.0]))
+    Array([0.       , 1.1752012], dtype=float32)
+    """
+    return unary(sinh_p, "sinh", INEXACT, x)
+
+
+def cosh(x: ArrayLike, /) -> Array:
+    """Elementwise hyperbolic cosine.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.cosh(jnp.array([0.0, 1.0]))
+    Array([1.       , 1.5430806], dtype=float32)
+    """
+    return unary(cosh_p, "cosh", INEXACT, x)
+
+
+def tanh(x: ArrayLike, /) -> Array:
+    """Elementwise hyperbolic tangent.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.tanh(jnp.array([0.0, 1.0]))
+    Array([0.       , 0.7615942], dtype=float32)
+    """
+    return unary(tanh_p, "tanh", INEXACT, x)
+
+
+def arcsinh(x: ArrayLike, /) -> Array:
+    """Elementwise inverse hyperbolic sine.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arcsinh(jnp.array([0.0, 1.1752012]))
+    Array([0., 1.], dtype=float32)
+    """
+    return unary(asinh_p, "arcsinh", INEXACT, x)
+
+
+def arccosh(x: ArrayLike, /) -> Array:
+    """Elementwise inverse hyperbolic cosine; NaN of real numbers below 1.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arccosh(jnp.array([1.0, 1.5430806]))
+    Array([0., 1.], dtype=float32)
+    """
+    return unary(acosh_p, "arccosh", INEXACT, x)
+
+
+def arctanh(x: ArrayLike, /) -> Array:
+    """Elementwise inverse hyperbolic tangent; NaN of real numbers beyond -1 and 1.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arctanh(jnp.array([0.0, 0.5]))
+    Array([0.        , 0.54930615], dtype=float32)
+    """
+    return unary(atanh_p, "arctanh", INEXACT, x)
+
+
+def arctan2(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Elementwise angle of the point with ordinate `x` and abscissa `y`, from -pi to pi.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.arctan2(jnp.array([1.0, -1.0]), jnp.array([-1.0, -1.0]))
+    Array([ 2.3561945, -2.3561945], dtype=float32)
+    """
+    return binary(atan2_p, "arctan2", INEXACT, inexact, x, y)
+
+
+acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
+atan, atanh, atan2 = arctan, arctanh, arctan2
+
+
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Elementwise radians from degrees.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.deg2rad(jnp.array([0.0, 180.0]))
+    Array([0.       , 3.1415927], dtype=float32)
+    """
+    (x,) = promote_inexact("deg2rad", x)
+    return mul_p.bind(x, number(np.pi / 180, dtype_of(x)))
+
+
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Elementwise degrees from radians.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.rad2deg(jnp.array([0.0, jnp.pi]))
+    Array([  0., 180.], dtype=float32)
+    """
+    (x,) = promote_inexact("rad2deg", x)
+    return mul_p.bind(x, number(180 / np.pi, dtype_of(x)))
+
+
+degrees, radians = rad2deg, deg2rad

@@ -1,0 +1,375 @@
+"""Reading parts of arrays: `x[...]` with integers, slices, `...` and `None`.
+
+An index is turned into a `Plan`: for each dimension of the array a start, a size and a step, and
+what is done to the part thus cut out (dimensions reversed, removed, added).  Of its starts some may
+be known only at run time: arrays of rank 0.  Where values are concrete, all are passed to the
+compiled program as operands, so that another index does not mean another compilation.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base import dtypes, numpy_errors
+from ..core.trace import Tracer, context, eval_trace
+from ..ops.arithmetic import add_p
+from ..ops.bitwise import and_p
+from ..ops.comparison import ge_p, le_p, lt_p
+from ..ops.dynamic_slicing import dynamic_slice_p
+from ..ops.linear import expand_dims
+from ..ops.select import select_n_p
+from ..ops.shaping import rev_p, squeeze_p
+from ..ops.slicing import slice_p
+from ..xla.array import ArrayImpl
+from .composite import composite
+from .promotion import BOOL, convert, dtype_of, number, own, shape_of
+
+_INT = np.dtype(np.int32)
+
+
+class Plan(NamedTuple):
+    """How to cut a part out of an array.
+
+    Attributes:
+      sizes: for each dimension, how many elements are taken.
+      starts: for each dimension the first of them, or None if it is an operand.
+      steps: for each dimension, the distance of two of them; at least 1.
+      reversed: the dimensions whose order is reversed then.
+      removed: the dimensions, of size 1, that are removed then.
+      added: the dimensions of size 1 that the result has in addition.
+    """
+
+    sizes: tuple[int, ...]
+    starts: tuple[int | None, ...]
+    steps: tuple[int, ...]
+    reversed: tuple[int, ...]
+    removed: tuple[int, ...]
+    added: tuple[int, ...]
+
+    def cut_shape(self) -> tuple[int, ...]:
+        """The shape of the part before dimensions are added."""
+        return tuple([n for dim, n in enumerate(self.sizes) if dim not in self.removed])
+
+
+# ---------------------------------------------------------------- parsing
+
+
+def parse(shape: tuple[int, ...], index: Any) -> tuple[Plan, list[Any]]:
+    """The plan of an index into an array of the given shape, and the starts that are operands.
+
+    A start that is an operand is an integer array of rank 0, not yet checked against the size.
+    Raises `NotImplementedError` for indices that are arrays of integers or booleans.
+    """
+    entries = _expanded(shape, index if isinstance(index, tuple) else (index,), index)
+    sizes, starts, steps, operands = [], [], [], []
+    reversed_, removed, added = [], [], []
+    dim = place = 0
+    for entry in entries:
+        if entry is None:
+            added.append(place)
+            place += 1
+            continue
+        if isinstance(entry, slice):
+            start, size, step = _slice(entry, shape[dim])
+            if step < 0:
+                reversed_.append(dim)
+            step = abs(step)
+            place += 1
+        else:
+            start, size, step = entry, 1, 1
+            removed.append(dim)
+            if type(entry) is int:
+                start = entry + shape[dim] if entry < 0 else entry
+            else:
+                operands.append(entry)
+                start = None
+        sizes.append(size)
+        starts.append(start)
+        steps.append(step)
+        dim += 1
+    plan = Plan(*map(tuple, (sizes, starts, steps, reversed_, removed, added)))
+    return plan, operands
+
+
+def _expanded(shape: tuple[int, ...], entries: tuple[Any, ...], index: Any) -> list[Any]:
+    """The entries of an index: one for each dimension, and None for each added one."""
+    out = []
+    ellipses = 0
+    for entry in entries:
+        if entry is Ellipsis:
+            ellipses += 1
+            out.append(entry)
+        elif entry is None or isinstance(entry, slice) or type(entry) is int:
+            out.append(entry)
+        else:
+            out.append(_scalar_entry(entry, index))
+    if ellipses > 1:
+        raise IndexError(numpy_errors.two_ellipses(index))
+    given = sum(entry is not None and entry is not Ellipsis for entry in out)
+    missing = len(shape) - given
+    if missing < 0:
+        raise IndexError(numpy_errors.too_many_indices(shape, given))
+    if not ellipses:
+        return out + [slice(None)] * missing
+    i = next(i for i, entry in enumerate(out) if entry is Ellipsis)
+    return out[:i] + [slice(None)] * missing + out[i + 1 :]
+
+
+def _scalar_entry(entry: Any, index: Any) -> Any:
+    """An entry that is neither a slice nor a Python integer: an integer of some other kind."""
+    if hasattr(type(entry), "__jax_array__"):
+        entry = entry.__jax_array__()
+    kind = type(entry)
+    if own[kind]:
+        aval = entry.aval
+        if aval.shape == () and dtypes.issubdtype(aval.dtype, np.integer):
+            known = entry.concrete_value() if isinstance(entry, Tracer) else None
+            return entry if known is None or own[type(known)] else operator.index(known)
+        raise _not_basic(aval.shape, aval.dtype, index)
+    if isinstance(entry, (list, tuple)):
+        raise TypeError(numpy_errors.index_of_sequence(entry))
+    if isinstance(entry, (bool, np.bool_, str, float, complex, np.inexact)):
+        if isinstance(entry, (bool, np.bool_)):
+            raise _not_basic((), BOOL, index)
+        raise TypeError(numpy_errors.index_type(entry))
+    if isinstance(entry, np.ndarray):
+        if entry.ndim == 0 and entry.dtype.kind in "iu":
+            return int(entry)
+        raise _not_basic(entry.shape, entry.dtype, index)
+    try:
+        return operator.index(entry)
+    except TypeError:
+        raise TypeError(numpy_errors.index_type(entry)) from None
+
+
+def _not_basic(shape: tuple[int, ...], dtype: Any, index: Any) -> Exception:
+    if dtype == BOOL:
+        return NotImplementedError(numpy_errors.boolean_index(shape))
+    if dtypes.issubdtype(dtype, np.integer):
+        return NotImplementedError(numpy_errors.array_index(shape))
+    return TypeError(numpy_errors.index_dtype(dtype))
+
+
+def _slice(entry: slice, size: int) -> tuple[int, int, int]:
+    """First index, number of elements and step of a slice; the first index is the lowest."""
+    parts = [_bound(part, entry, name) for part, name in _parts(entry)]
+    try:
+        indices = range(*slice(*parts).indices(size))
+    except ValueError:
+        raise ValueError(numpy_errors.slice_step_zero()) from None
+    count = len(indices)
+    if indices.step > 0:
+        return indices.start, count, 1 if count < 2 else indices.step
+    start = indices[-1] if count else 0
+    return start, count, indices.step
+
+
+def _parts(entry: slice) -> list[tuple[Any, str]]:
+    return [(entry.start, "start"), (entry.stop, "stop"), (entry.step, "step")]
+
+
+def _bound(part: Any, entry: slice, name: str) -> int | None:
+    """A part of a slice as a Python integer."""
+    if part is None or type(part) is int:
+        return part
+    if isinstance(part, Tracer):
+        known = part.concrete_value()
+        if known is None:
+            raise IndexError(numpy_errors.traced_slice(name, part.aval, part.origin()))
+        part = known
+    return operator.index(part)
+
+
+# ---------------------------------------------------------------- applying a plan
+
+
+def take(x: Any, plan: Plan, operands: Sequence[Any]) -> Any:
+    """The part of an array that a plan describes."""
+    x = _cut(x, plan, operands)
+    if plan.reversed:
+        x = rev_p.bind(x, dimensions=plan.reversed)
+    if plan.removed:
+        x = squeeze_p.bind(x, dimensions=plan.removed)
+    return expand_dims(x, plan.added) if plan.added else x
+
+
+def _cut(x: Any, plan: Plan, operands: Sequence[Any]) -> Any:
+    shape = shape_of(x)
+    strided = any(step > 1 for step in plan.steps)
+    if None not in plan.starts:
+        if plan.sizes == shape:
+            return x
+        starts = clamped(shape, plan)
+        limits = [
+            start + (n - 1) * step + 1 if n else start
+            for start, n, step in zip(starts, plan.sizes, plan.steps)
+        ]
+        limits = _as_written(shape, plan, limits)
+        steps = plan.steps if strided else None
+        return slice_p.bind(
+            x, start_indices=tuple(starts), limit_indices=tuple(limits), strides=steps
+        )
+    if strided:
+        # First what is known: the strided dimensions.
+        whole = [step == 1 for step in plan.steps]
+        first = Plan(
+            tuple([n if w else k for n, k, w in zip(shape, plan.sizes, whole)]),
+            tuple([0 if w else start for start, w in zip(plan.starts, whole)]),
+            plan.steps,
+            *((), (), ()),
+        )
+        x = _cut(x, first, ())
+        starts = tuple([s if w else 0 for s, w in zip(plan.starts, whole)])
+        plan = plan._replace(starts=starts, steps=(1,) * len(shape))
+    starts = start_operands(shape_of(x), plan, operands)
+    return dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes)
+
+
+def _as_written(shape: tuple[int, ...], plan: Plan, limits: list[int]) -> list[int]:
+    """The limits of strided dimensions as far as their slices reach: no element lies between."""
+    return [
+        min(start + n * step, size) if step > 1 and start is not None else limit
+        for start, n, step, size, limit in zip(plan.starts, plan.sizes, plan.steps, shape, limits)
+    ]
+
+
+def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
+    """The starts, moved to where their part lies in the array."""
+    return [
+        start if step > 1 else max(0, min(start, size - n))  # type: ignore[type-var]
+        for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape)
+    ]
+
+
+def start_operands(shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]) -> list[Any]:
+    """All starts as operands of one dtype; of those given, negative ones count from the end."""
+    given = list(operands)
+    dtype = index_dtype(given)
+    out = []
+    for start, size in zip(plan.starts, shape):
+        if start is None:
+            out.append(_from_end(given.pop(0), size, dtype))
+        else:
+            out.append(number(start, dtype))
+    return out
+
+
+def index_dtype(operands: Sequence[Any]) -> Any:
+    """The dtype in which starts are computed: of at least 32 bits."""
+    found = {dtype_of(x) for x in operands}
+    if len(found) == 1:
+        dtype = found.pop()
+        if dtype.itemsize >= 4:
+            return dtype
+    wide = any(dtype.itemsize == 8 for dtype in found)
+    return np.dtype(np.int64) if wide else _INT
+
+
+def _from_end(start: Any, size: int, dtype: Any) -> Any:
+    """A start, where it is negative, counted from the end of a dimension."""
+    unsigned = dtypes.issubdtype(dtype_of(start), np.unsignedinteger)
+    start = convert(start, dtype)
+    if unsigned:
+        return start
+    negative = lt_p.bind(start, number(0, dtype))
+    return select_n_p.bind(negative, start, add_p.bind(start, number(size, dtype)))
+
+
+# ---------------------------------------------------------------- x[index]
+
+
+@composite
+def _taken(x: Any, *starts: Any, plan: Plan) -> Any:
+    return take(x, plan, starts)
+
+
+# For each type of array the plan of `x[i]` with one operand.
+_row_plans: dict[Any, Plan] = {}
+_ROW_PLANS_LIMIT = 4096
+
+
+def _row_plan(aval: Any) -> Plan:
+    """The plan of `x[i]`."""
+    if len(_row_plans) >= _ROW_PLANS_LIMIT:
+        _row_plans.clear()
+    rest = aval.shape[1:]
+    none: tuple[int, ...] = ()
+    plan = Plan((1, *rest), (None, *[0] * len(rest)), (1,) * aval.ndim, none, (0,), none)
+    _row_plans[aval] = plan
+    return plan
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """`x[index]`: a part of an array.
+
+    Integers, and slices with steps, count from the end where they are negative. `None` adds a
+    dimension of size 1, `...` stands for the dimensions that are not mentioned. An integer may be a
+    traced one; the bounds of slices must be known. An integer out of bounds reads the element
+    nearest to it.
+    """
+    if type(index) is int and context.trace is eval_trace and type(x) is ArrayImpl:
+        aval = x.aval
+        if aval.ndim:
+            size = aval.shape[0]
+            plan = _row_plans.get(aval) or _row_plan(aval)
+            start = number(index + size if index < 0 else index, _INT)
+            return _taken(x, start, plan=plan)
+    plan, operands = parse(x.aval.shape, index)
+    if not operands and _is_whole(plan, x.aval.shape):
+        return x
+    if context.trace is eval_trace:
+        plan, operands = _all_operands(x.aval.shape, plan, operands)
+    return _taken(x, *operands, plan=plan)
+
+
+def _is_whole(plan: Plan, shape: tuple[int, ...]) -> bool:
+    return plan.sizes == shape and not (plan.reversed or plan.removed or plan.added)
+
+
+def _all_operands(
+    shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]
+) -> tuple[Plan, list[Any]]:
+    """A plan whose starts are operands, as far as they may differ between indices."""
+    if any(step > 1 for step in plan.steps):
+        return plan, list(operands)
+    given = iter(operands)
+    starts: list[int | None] = []
+    out = []
+    for start, n, size in zip(plan.starts, plan.sizes, shape):
+        if start is None:
+            out.append(next(given))
+        elif n != size and n:
+            # An operand that is negative counts from the end, which has been done already.
+            out.append(number(max(0, min(start, size - n)), _INT))
+            start = None
+        else:
+            start = 0
+        starts.append(start)
+    return plan._replace(starts=tuple(starts)), out
+
+
+def in_bounds(shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]) -> Any:
+    """Whether the part lies in the array: a boolean, or None if it is known to."""
+    within = None
+    starts = start_operands(shape, plan, operands)
+    for start, given, size, n in zip(starts, plan.starts, shape, plan.sizes):
+        if given is not None:
+            continue
+        dtype = dtype_of(start)
+        inside = le_p.bind(start, number(size - n, dtype))
+        if not dtypes.issubdtype(dtype, np.unsignedinteger):
+            inside = and_p.bind(ge_p.bind(start, number(0, dtype)), inside)
+        within = inside if within is None else and_p.bind(within, inside)
+    return within
+
+
+def misses(shape: tuple[int, ...], plan: Plan) -> bool:
+    """Whether an integer of the index is known to be out of bounds."""
+    return any(
+        start is not None and not 0 <= start <= size - n and n > 0
+        for start, size, n in zip(plan.starts, shape, plan.sizes)
+    )

@@ -1,0 +1,378 @@
+"""Arrays put together, cut into parts, repeated, and padded."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import dtypes, numpy_errors
+from ..core.array import Array, ArrayLike
+from ..ops.joining import concatenate_p, split_p, stack_p, unstack_p
+from ..ops.linear import broadcast_in_dim
+from ..ops.shaping import tile_p
+from .arguments import axis_argument, check_no_out, index_argument
+from .promotion import (
+    as_array,
+    convert,
+    operands,
+    own,
+    promote_dtypes,
+    raise_rank,
+    shape_of,
+)
+from .shaping import _at_least_1d, _at_least_2d, _at_least_3d, ravel, reshape, transpose
+
+# ---------------------------------------------------------------- joining
+
+
+def _parts(where: str, arrays: Any, dtype: Any) -> list[Any]:
+    """The arrays to be joined, in one dtype."""
+    if isinstance(arrays, np.ndarray) or own[type(arrays)]:
+        if not shape_of(arrays):
+            raise ValueError(numpy_errors.zero_dimensional(where))
+        arrays = unstack_p.bind(arrays, axis=0)
+    parts = operands(where, arrays)
+    if not parts:
+        raise ValueError(numpy_errors.nothing_to_join(where))
+    if dtype is not None:
+        dtype = dtypes.check_user_dtype_supported(dtype, where)
+        return [convert(x, dtype) for x in parts]
+    first = parts[0]
+    if own[type(first)] and all(own[type(x)] for x in parts):
+        dtype, weak = first.aval.dtype, first.aval.weak_type
+        if all(x.aval.dtype == dtype and x.aval.weak_type == weak for x in parts):
+            return parts
+    return promote_dtypes(*parts) if len(parts) > 1 else [as_array(where, first)]
+
+
+def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
+    """Join arrays along a dimension that they have.
+
+    Args:
+      arrays: a sequence of arrays whose shapes differ in that dimension only; or one array, which
+        stands for its elements along the first dimension.
+      axis: the dimension; None joins the raveled arrays.
+      dtype: the dtype of the result; by default the common one.
+
+    Returns:
+      An array.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.concatenate([jnp.array([1, 2]), jnp.array([3.0])])
+    Array([1., 2., 3.], dtype=float32)
+    """
+    parts = _parts("concatenate", arrays, dtype)
+    if axis is None:
+        parts, axis = [ravel(x) for x in parts], 0
+    rank = len(shape_of(parts[0]))
+    if rank == 0:
+        raise ValueError(numpy_errors.zero_dimensional("concatenate"))
+    axis = axis_argument("concatenate", axis, rank)
+    return concatenate_p.bind(*parts, dimension=axis)
+
+
+def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
+    """Join arrays along a dimension that they have; see `concatenate`.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.concat([jnp.array([1, 2]), jnp.array([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate(arrays, axis)
+
+
+def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
+    """Join arrays of one shape along a new dimension.
+
+    Args:
+      arrays: a sequence of arrays; or one array, which stands for its elements along the first
+        dimension.
+      axis: where the new dimension is in the result.
+      out: not supported.
+      dtype: the dtype of the result; by default the common one.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.stack([jnp.array([1, 2]), jnp.array([3, 4])], axis=1)
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    check_no_out("stack", out)
+    parts = _parts("stack", arrays, dtype)
+    shapes = {shape_of(x) for x in parts}
+    if len(shapes) > 1:
+        raise ValueError(numpy_errors.stack_shapes(shapes))
+    axis = axis_argument("stack", axis, len(shapes.pop()) + 1)
+    return stack_p.bind(*parts, axis=axis)
+
+
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The elements of an array along a dimension.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.unstack(jnp.array([[1, 2], [3, 4]]))
+    (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    """
+    x = as_array("unstack", x)
+    if x.ndim == 0:
+        raise ValueError(numpy_errors.zero_dimensional("unstack"))
+    return tuple(unstack_p.bind(x, axis=axis_argument("unstack", axis, x.ndim)))
+
+
+def _raised(where: str, arrays: Any, raised: Any, dtype: Any) -> list[Any]:
+    """The arrays to be joined, with more dimensions."""
+    return [raised(as_array(where, x)) for x in _parts(where, arrays, dtype)]
+
+
+def hstack(tup: Any, dtype: Any = None) -> Array:
+    """Join arrays along the second dimension, and vectors along their only one.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.hstack([jnp.array([1, 2]), jnp.array([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    parts = _raised("hstack", tup, _at_least_1d, dtype)
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def vstack(tup: Any, dtype: Any = None) -> Array:
+    """Join arrays along the first dimension; vectors are rows.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.vstack([jnp.array([1, 2]), jnp.array([3, 4])])
+    Array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    return concatenate(_raised("vstack", tup, _at_least_2d, dtype), 0)
+
+
+def dstack(tup: Any, dtype: Any = None) -> Array:
+    """Join arrays along the third dimension; see `atleast_3d`.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.dstack([jnp.array([1, 2]), jnp.array([3, 4])]).shape
+    (1, 2, 2)
+    """
+    return concatenate(_raised("dstack", tup, _at_least_3d, dtype), 2)
+
+
+def column_stack(tup: Any) -> Array:
+    """Join arrays along the second dimension; vectors are columns.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.column_stack([jnp.array([1, 2]), jnp.array([3, 4])])
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+
+    def column(x: Any) -> Any:
+        return x if x.ndim >= 2 else transpose(_at_least_2d(x))
+
+    return concatenate(_raised("column_stack", tup, column, None), 1)
+
+
+def block(arrays: Any) -> Array:
+    """Join nested lists of arrays: the innermost ones along the last dimension, and so on out.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.block([[jnp.ones((2, 2)), jnp.zeros((2, 1))]])
+    Array([[1., 1., 0.],
+           [1., 1., 0.]], dtype=float32)
+    """
+    joined, _ = _block(arrays, 1)
+    return joined
+
+
+def _block(arrays: Any, depth: int) -> tuple[Any, int]:
+    """A block, and the depth of the lists that it came from."""
+    if isinstance(arrays, tuple):
+        raise TypeError(numpy_errors.block_of_tuple(arrays))
+    if not isinstance(arrays, list):
+        return as_array("block", arrays), 0
+    if not arrays:
+        raise ValueError(numpy_errors.empty_block())
+    blocks = [_block(x, depth + 1) for x in arrays]
+    levels = {level for _, level in blocks}
+    if len(levels) > 1:
+        raise ValueError(numpy_errors.block_depths(sorted(levels)))
+    level = levels.pop() + 1
+    rank = max(level, *[x.ndim for x, _ in blocks])
+    parts = [raise_rank(x, x.ndim, rank) for x, _ in blocks]
+    return concatenate(parts, rank - level), level
+
+
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """Join two arrays along a dimension, or raveled if `axis` is None.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.append(jnp.array([1, 2]), 3)
+    Array([1, 2, 3], dtype=int32)
+    """
+    if axis is None:
+        return concatenate([ravel(arr), ravel(values)])
+    return concatenate([arr, values], axis)
+
+
+# ---------------------------------------------------------------- splitting
+
+
+def _split(where: str, ary: Any, parts: Any, axis: int, uneven: bool) -> list[Any]:
+    ary = as_array(where, ary)
+    axis = axis_argument(where, axis, ary.ndim)
+    size = ary.shape[axis]
+    if np.ndim(parts) == 0:
+        sizes = _even_sizes(
+            where, size, index_argument(where, "indices_or_sections", parts), uneven
+        )
+    else:
+        stops = [index_argument(where, "indices_or_sections", x) for x in parts]
+        stops = [min(max(x + size if x < 0 else x, 0), size) for x in stops]
+        bounds = [0, *np.maximum.accumulate(stops).tolist(), size] if stops else [0, size]
+        sizes = np.diff(bounds).tolist()
+        if stops and stops != sorted(stops):
+            return _overlapping(ary, [0, *stops], [*stops, size], axis)
+    return list(split_p.bind(ary, sizes=tuple(sizes), axis=axis))
+
+
+def _overlapping(ary: Any, starts: list[int], stops: list[int], axis: int) -> list[Any]:
+    """The parts between bounds that do not rise: as NumPy's slices, some of them empty."""
+    parts = []
+    for start, stop in zip(starts, stops):
+        index = [slice(None)] * ary.ndim
+        index[axis] = slice(start, max(start, stop))
+        parts.append(ary[tuple(index)])
+    return parts
+
+
+def _even_sizes(where: str, size: int, count: int, uneven: bool) -> list[int]:
+    """The sizes of `count` parts; the first of them are longer by one where there is a rest."""
+    if count <= 0:
+        raise ValueError(numpy_errors.no_sections(where, count))
+    part, rest = divmod(size, count)
+    if rest and not uneven:
+        raise ValueError(numpy_errors.uneven_split(where, size, count))
+    return [part + 1] * rest + [part] * (count - rest)
+
+
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """The parts of an array along a dimension.
+
+    Args:
+      ary: an array.
+      indices_or_sections: the number of parts, all of one size; or the indices before which the
+        array is cut.
+      axis: the dimension.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      ValueError: the array cannot be divided into so many parts of one size.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.split(jnp.arange(4), 2)
+    [Array([0, 1], dtype=int32), Array([2, 3], dtype=int32)]
+    """
+    return _split("split", ary, indices_or_sections, axis, False)
+
+
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """The parts of an array along a dimension; their sizes may differ by one. See `split`.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.array_split(jnp.arange(3), 2)
+    [Array([0, 1], dtype=int32), Array([2], dtype=int32)]
+    """
+    return _split("array_split", ary, indices_or_sections, axis, True)
+
+
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """The parts of an array along the second dimension, or of a vector. See `split`.
+
+    >>> import covector.numpy as jnp
+    >>> [x.shape for x in jnp.hsplit(jnp.ones((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    ary = as_array("hsplit", ary)
+    return _split("hsplit", ary, indices_or_sections, 0 if ary.ndim == 1 else 1, False)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """The parts of an array along the first dimension. See `split`.
+
+    >>> import covector.numpy as jnp
+    >>> [x.shape for x in jnp.vsplit(jnp.ones((4, 2)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    return _split("vsplit", ary, indices_or_sections, 0, False)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """The parts of an array along the third dimension. See `split`.
+
+    >>> import covector.numpy as jnp
+    >>> [x.shape for x in jnp.dsplit(jnp.ones((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
+    return _split("dsplit", ary, indices_or_sections, 2, False)
+
+
+# ---------------------------------------------------------------- repeating
+
+
+def tile(A: ArrayLike, reps: Any) -> Array:
+    """An array as a whole put beside itself.
+
+    Args:
+      A: an array.
+      reps: how often along each dimension; an integer means the last one. What has fewer
+        dimensions, `A` or `reps`, is completed by ones in front.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.tile(jnp.array([1, 2]), (2, 2))
+    Array([[1, 2, 1, 2],
+           [1, 2, 1, 2]], dtype=int32)
+    """
+    A = as_array("tile", A)
+    counts = reps if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
+    counts = tuple([index_argument("tile", "reps", n) for n in counts])
+    rank = max(A.ndim, len(counts))
+    counts = (1,) * (rank - len(counts)) + counts
+    return tile_p.bind(raise_rank(A, A.ndim, rank), reps=counts)
+
+
+def repeat(
+    a: ArrayLike,
+    repeats: Any,
+    axis: int | None = None,
+    *,
+    total_repeat_length: int | None = None,
+    out_sharding: Any = None,
+) -> Array:
+    """Each element of an array several times in sequence.
+
+    Args:
+      a: an array.
+      repeats: how often; an integer, or one for each element along the dimension.
+      axis: the dimension; None repeats the elements of the raveled array.
+      total_repeat_length: the size of that dimension of the result. Needed where `repeats` is a
+        traced array, whose sum is not known.
+      out_sharding: how the result is to be sharded.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.repeat(jnp.array([1, 2]), 2)
+    Array([1, 1, 2, 2], dtype=int32)
+    """
+    a = as_array("repeat", a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = axis_argument("repeat", axis, a.ndim)
+    counts = np.asarray(repeats)
+    if counts.size == 1 and total_repeat_length is None:
+        count = operator.index(counts.reshape(()).item())
+        shape = (*a.shape[: axis + 1], count, *a.shape[axis + 1 :])
+        copied = broadcast_in_dim(a, shape, [i + (i > axis) for i in range(a.ndim)])
+        return reshape(copied, (*a.shape[:axis], count * a.shape[axis], *a.shape[axis + 1 :]))
+    raise NotImplementedError(numpy_errors.needs_gather("repeat", "an integer `repeats`"))

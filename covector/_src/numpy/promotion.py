@@ -1,0 +1,293 @@
+"""NumPy's implicit conversions: what may be an operand, the common dtype, the common rank.
+
+Most calls need no conversion, and pay for none: `binary` and `unary` hand the operands on at once
+where both have one aval (avals are interned, so that is one comparison), or where an array meets a
+Python number that takes the array's dtype.  Everything else goes through `promote`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import config, dtypes, numpy_errors
+from ..base.warn import warn
+from ..core.array import Array
+from ..core.avals import ShapedArray, aval_of, is_valid_type
+from ..core.primitive import Primitive
+from ..core.trace import Tracer
+from ..ops.conversion import convert_element_type_p
+from ..ops.identities import stage
+from ..ops.linear import broadcast_in_dim, broadcast_in_dim_p
+from ..xla.array import ArrayImpl
+
+BOOL = np.dtype(bool)
+PYTHON_NUMBERS = frozenset((int, float, bool, complex))
+
+# ---------------------------------------------------------------- sets of dtypes, for fast branches
+
+_ALL = tuple(
+    np.dtype(t)
+    for t in (
+        *(np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32, np.int64),
+        *(dtypes.bfloat16, np.float16, np.float32, np.float64, np.complex64, np.complex128),
+    )
+)
+NUMBERS = frozenset(_ALL)
+REALS = frozenset(t for t in _ALL if t.kind != "c")
+INEXACT = frozenset(t for t in _ALL if dtypes.issubdtype(t, np.inexact))
+INTEGERS = frozenset(t for t in _ALL if t.kind in "iu")
+BITS = INTEGERS | {BOOL}
+
+# ---------------------------------------------------------------- operands
+
+
+class _OwnTypes(dict):
+    """For each type of value whether it is an array or tracer of ours, which has an aval."""
+
+    def __missing__(self, kind: type) -> bool:
+        own = self[kind] = issubclass(kind, (Array, Tracer))
+        return own
+
+
+own = _OwnTypes()
+
+
+def operands(where: str, args: Sequence[Any]) -> list[Any]:
+    """The arguments of the public function `where`, checked: each an array or a number.
+
+    An object with a method `__jax_array__` is replaced by what that returns.
+    """
+    return [x if own[type(x)] else _foreign_operand(where, x, i) for i, x in enumerate(args)]
+
+
+def _foreign_operand(where: str, x: Any, position: int) -> Any:
+    if type(x) in PYTHON_NUMBERS or is_valid_type(x):
+        return x
+    if hasattr(type(x), "__jax_array__"):
+        return x.__jax_array__()
+    raise TypeError(numpy_errors.not_an_operand(where, x, position))
+
+
+def operand(where: str, x: Any) -> Any:
+    """The one argument of the public function `where`, checked."""
+    return x if own[type(x)] else _foreign_operand(where, x, 0)
+
+
+def as_array(where: str, x: Any) -> Any:
+    """The one argument of the public function `where` as an array or tracer."""
+    return x if own[type(x)] else stage(_foreign_operand(where, x, 0))
+
+
+def dtype_of(x: Any) -> Any:
+    """The dtype of an operand."""
+    return aval_of(x).dtype  # type: ignore[attr-defined]
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of an operand."""
+    return aval_of(x).shape  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- conversions of one operand
+
+
+def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
+    """An operand in another dtype; what is known on the host is converted there."""
+    kind = type(x)
+    if own[kind]:
+        aval = x.aval
+        if aval.dtype == dtype and (aval.weak_type == weak or kind is ArrayImpl):
+            return x
+        return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
+    if not weak:
+        if kind in PYTHON_NUMBERS or kind is not np.ndarray:
+            return number(x, dtype)
+        return x if x.dtype == dtype else x.astype(dtype)
+    value = dtype.type(x).item()
+    if aval_of(value).dtype == dtype:  # type: ignore[attr-defined]
+        return value
+    return convert_element_type_p.bind(value, new_dtype=dtype, weak_type=True, sharding=None)
+
+
+# Constants by dtype and value.  The two zeros are equal but not the same, hence `repr`.
+_numbers: dict[Any, np.ndarray] = {}
+_NUMBERS_LIMIT = 8192
+
+
+def number(value: Any, dtype: Any) -> np.ndarray:
+    """A number as a read-only constant of the given dtype; one object for each value."""
+    key = (dtype, type(value), value or repr(value))
+    found = _numbers.get(key)
+    if found is None:
+        found = np.array(value, dtype)
+        found.flags.writeable = False
+        # Parts of complex numbers may be such zeros too: these constants are not kept.
+        if not isinstance(value, (complex, np.complexfloating)):
+            if len(_numbers) >= _NUMBERS_LIMIT:
+                _numbers.clear()
+            _numbers[key] = found
+    return found
+
+
+# Numbers as constants of the dtypes of the arrays that they met.
+_literals: dict[Any, np.ndarray | None] = {}
+_LITERALS_LIMIT = 8192
+
+
+def literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
+    """The Python number `value`, of type `kind`, in the dtype of an array of type `aval`.
+
+    None unless the array keeps its type when it meets the number: its dtype is not weak, and is of
+    the number's kind or one above it.
+    """
+    try:
+        return _literals[aval, kind, value or repr(value)]
+    except KeyError:
+        return _new_literal(aval, kind, value)
+
+
+def _new_literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
+    wanted = {int: np.number, float: np.inexact, complex: np.complexfloating}.get(kind)
+    fits = wanted is not None and not aval.weak_type and dtypes.issubdtype(aval.dtype, wanted)
+    constant = number(value, aval.dtype) if fits else None
+    if kind is complex:
+        return constant
+    if len(_literals) >= _LITERALS_LIMIT:
+        _literals.clear()
+    _literals[aval, kind, value or repr(value)] = constant
+    return constant
+
+
+# ---------------------------------------------------------------- promotion of several
+
+
+def promote_dtypes(*args: Any) -> list[Any]:
+    """Operands in their common dtype."""
+    avals: Any = [aval_of(x) for x in args]
+    if len(avals) == 2:
+        a, b = avals
+        dtype, weak = dtypes.promote_pair(a.dtype, a.weak_type, b.dtype, b.weak_type)
+    else:
+        dtype, weak = dtypes.lattice_result_type(*avals)
+    return [convert(x, dtype, weak) for x in args]
+
+
+def promote_dtypes_inexact(*args: Any) -> list[Any]:
+    """Operands in their common dtype, floating or complex."""
+    dtype, weak = dtypes.lattice_result_type(*[aval_of(x) for x in args])
+    inexact = dtypes.to_inexact_dtype(dtype)
+    return [convert(x, inexact, weak) for x in args]
+
+
+def promote_shapes(where: str, *args: Any) -> list[Any]:
+    """Operands of one rank: those of lower rank get leading dimensions of size 1.
+
+    Operands of rank 0 stay as they are if all others are of one rank, since the primitives
+    broadcast them themselves; so do dimensions of size 1.
+    """
+    shapes = [shape_of(x) for x in args]
+    ranks = {len(shape) for shape in shapes if shape}
+    if len(ranks) < 2:
+        return list(args)
+    check_rank_promotion(where, shapes)
+    rank = max(ranks)
+    return [raise_rank(x, len(shape), rank) for x, shape in zip(args, shapes)]
+
+
+def raise_rank(x: Any, rank: int, to: int) -> Any:
+    """An operand with dimensions of size 1 in front, so that its rank is `to`."""
+    if rank == to:
+        return x
+    dims = tuple(range(to - rank, to))
+    shape = (1,) * (to - rank) + shape_of(x)
+    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=None)
+
+
+def check_rank_promotion(where: str, shapes: Sequence[tuple[int, ...]]) -> None:
+    """Warn or raise about implicit rank promotion, as the flag `numpy_rank_promotion` says."""
+    mode = config.numpy_rank_promotion.value
+    if mode == "allow":
+        return
+    message = numpy_errors.implicit_rank_promotion(where, shapes, mode == "raise")
+    if mode == "raise":
+        raise ValueError(message)
+    warn(message)
+
+
+def common_shape(where: str, *args: Any) -> tuple[int, ...]:
+    """The shape to which operands are broadcast together."""
+    shapes = [shape_of(x) for x in args]
+    if len({len(shape) for shape in shapes if shape}) > 1:
+        check_rank_promotion(where, shapes)
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(numpy_errors.cannot_broadcast(where, shapes)) from None
+
+
+def broadcast_to_shape(x: Any, shape: tuple[int, ...]) -> Any:
+    """An operand broadcast to a shape."""
+    return broadcast_in_dim(x, shape, range(len(shape) - len(shape_of(x)), len(shape)))
+
+
+def promote(where: str, *args: Any) -> list[Any]:
+    """Operands checked, in their common dtype and rank."""
+    return promote_shapes(where, *promote_dtypes(*operands(where, args)))
+
+
+def promote_inexact(where: str, *args: Any) -> list[Any]:
+    """Operands checked, in their common dtype, floating or complex, and rank."""
+    return promote_shapes(where, *promote_dtypes_inexact(*operands(where, args)))
+
+
+# ---------------------------------------------------------------- application of primitives
+
+General = Callable[[Primitive, str, Any, Any], Any]
+
+
+def binary(p: Primitive, where: str, fits: frozenset[Any], general: General, x: Any, y: Any) -> Any:
+    """Apply an elementwise primitive to two operands, promoted.
+
+    Args:
+      p: the primitive.
+      where: the public function, for error messages.
+      fits: the dtypes to which the primitive may be applied as they are.
+      general: what to do, as `general(p, where, x, y)`, if operands must be converted.
+      x, y: the operands.
+    """
+    kind_x, kind_y = type(x), type(y)
+    if own[kind_x]:
+        aval = x.aval
+        if own[kind_y]:
+            if aval is y.aval and aval.dtype in fits:
+                return p.bind(x, y)
+        elif kind_y in PYTHON_NUMBERS:
+            constant = literal(aval, kind_y, y)
+            if constant is not None and aval.dtype in fits:
+                return p.bind(x, constant)
+    elif kind_x in PYTHON_NUMBERS and own[kind_y]:
+        constant = literal(y.aval, kind_x, x)
+        if constant is not None and y.aval.dtype in fits:
+            return p.bind(constant, y)
+    return general(p, where, x, y)
+
+
+def same(p: Primitive, where: str, x: Any, y: Any) -> Any:
+    """The general case of `binary`: in the common dtype."""
+    return p.bind(*promote(where, x, y))
+
+
+def inexact(p: Primitive, where: str, x: Any, y: Any) -> Any:
+    """The general case of `binary`: in the common dtype, made floating."""
+    return p.bind(*promote_inexact(where, x, y))
+
+
+def unary(p: Primitive, where: str, fits: frozenset[Any], x: Any) -> Any:
+    """Apply an elementwise primitive to an operand, in its dtype made floating or complex."""
+    if own[type(x)] and x.aval.dtype in fits:
+        return p.bind(x)
+    (x,) = promote_dtypes_inexact(operand(where, x))
+    return p.bind(x)
