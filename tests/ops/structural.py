@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import ml_dtypes  # noqa: F401  makes bfloat16 known to NumPy
 import numpy as np
+import pytest
 
 I32 = np.dtype(np.int32)
 DTYPES = [
@@ -171,3 +172,11 @@ def outcome(program, *args):
         return program(*args)
     except (TypeError, ValueError, IndexError) as error:
         return type(error)
+
+
+def check_error(call, kind, parts):
+    """Check that a call raises an error of a type, with certain parts in its text."""
+    with pytest.raises(kind) as raised:
+        call()
+    for part in parts:
+        assert part in str(raised.value)
