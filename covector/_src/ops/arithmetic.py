@@ -136,8 +136,8 @@ class Div(Binary):
         return div_p.bind(t, y)
 
     def derivative_y(self, t, x, y, z):
-        # d(x/y)/dy = -x/y^2 = -z/y; the square of y might overflow, or vanish.
-        return mul_p.bind(neg_p.bind(t), div_p.bind(z, y))
+        # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.
+        return div_p.bind(mul_p.bind(neg_p.bind(t), z), y)
 
     def transpose(self, ct, x, y):
         return unbroadcast(div_p.bind(ct, y), x.aval), None
@@ -275,8 +275,12 @@ class Extremum(Binary):
 
 def _share(x: Any, y: Any, z: Any) -> Any:
     """The share of x in the extremum z of x and y: 1, or 1/2 if y is equal, or 0."""
-    is_x = select_n_p.bind(eq_p.bind(x, z), filled_like(z, 0), filled_like(z, 1))
-    count = select_n_p.bind(eq_p.bind(y, z), filled_like(z, 1), filled_like(z, 2))
+    x_is_z = eq_p.bind(x, z)
+    one, zero = filled_like(z, 1), filled_like(z, 0)
+    is_x = select_n_p.bind(x_is_z, zero, one)
+    y_is_z = eq_p.bind(y, z)
+    two, one = filled_like(z, 2), filled_like(z, 1)
+    count = select_n_p.bind(y_is_z, one, two)
     return div_p.bind(is_x, count)
 
 

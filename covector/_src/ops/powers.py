@@ -13,6 +13,7 @@ from ..core.avals import aval_of
 from ..core.zeros import Zero
 from .arithmetic import div_p, mul_p, sub_p
 from .base import Sample, draw
+from .bitwise import and_p
 from .comparison import eq_p
 from .conversion import convert
 from .exponential import log_p
@@ -212,16 +213,21 @@ class Pow(Binary):
         return x.dtype
 
     def derivative_x(self, t, x, y, z):
-        # y x^(y-1), which at x = 0 and y = 0 would be 0 * inf; but x^0 is 1 everywhere.
+        # The slope is y x^(y-1).  Where y = 0 it is 0, since x^0 is 1 everywhere; but at x = 0 that
+        # would come out as 0 * inf, which putting 1 for x avoids.
+        whole = dtypes.issubdtype(aval_of(y).dtype, np.integer)
         y = convert(y, aval_of(x).dtype)
-        if isinstance(y, np.ndarray) and y.shape == ():
+        if type(y) is np.ndarray and y.shape == ():
             if y == 0:
                 return Zero(aval_of(t))
-            return mul_p.bind(t, mul_p.bind(y, pow_p.bind(x, sub_p.bind(y, constant_like(y, 1)))))
-        x, y = (broadcast_like(v, aval_of(z).shape) for v in (x, y))
-        slope = mul_p.bind(_replace_zero(y), pow_p.bind(x, sub_p.bind(y, filled_like(y, 1))))
-        is_zero = eq_p.bind(y, constant_like(y, 0))
-        return mul_p.bind(t, select_n_p.bind(is_zero, slope, filled_like(y, 0)))
+        else:
+            flat = eq_p.bind(y, constant_like(y, 0))
+            if not whole:  # elsewhere the slope varies with y, at the rate 1 / x
+                flat = and_p.bind(flat, eq_p.bind(x, constant_like(x, 0)))
+            x, flat = (broadcast_like(v, aval_of(z).shape) for v in (x, flat))
+            x = select_n_p.bind(flat, x, filled_like(x, 1))
+        slope = mul_p.bind(y, pow_p.bind(x, sub_p.bind(y, constant_like(y, 1))))
+        return mul_p.bind(t, slope)
 
     def derivative_y(self, t, x, y, z):
         # x^y log(x), which is 0 at x = 0 for y > 0.

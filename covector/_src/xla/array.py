@@ -207,12 +207,13 @@ def put(
     if aval is None:
         aval = aval_of(x)  # type: ignore[assignment]
         assert isinstance(aval, ShapedArray)
-    if aval.dtype is _FLOAT0:
-        host = np.zeros(aval.shape, np.bool_)
-    else:
-        host = np.asarray(x, aval.dtype)
+    stored = aval
+    if aval.dtype is _FLOAT0:  # which XLA lacks
+        stored = aval.update(dtype=np.bool_)
+        x = np.zeros(aval.shape, np.bool_)
+    host = np.asarray(x, stored.dtype)
     device = first_device() if placement is None else placement.device
-    return ArrayImpl(_put_buffer(host, aval, device, may_alias), aval, placement)
+    return ArrayImpl(_put_buffer(host, stored, device, may_alias), aval, placement)
 
 
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
