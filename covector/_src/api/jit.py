@@ -23,6 +23,9 @@ from .stages import Lowered, Traced
 # The C++ traversal itself; dicts whose keys have no order take the general path.
 _flatten = tree.default_registry.flatten
 
+# The structure of a result that is one array.
+_ONE_LEAF = tree.structure(0)
+
 # A function's table of compiled programs is emptied when it reaches this many entries.
 COMPILED_LIMIT = 4096
 
@@ -34,15 +37,17 @@ class Staged:
       jaxpr: the program.
       captured: tracers that the function closed over; leading inputs of `jaxpr`.
       out_tree: the structure of the result.
+      is_one: whether the result is one array, and no tree of them.
       params: parameters of the `jit` primitive.
     """
 
-    __slots__ = ("captured", "jaxpr", "out_tree", "params", "record", "run")
+    __slots__ = ("captured", "is_one", "jaxpr", "out_tree", "params", "record", "run")
 
     def __init__(self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, params: dict):
         self.jaxpr = jaxpr
         self.captured = captured
         self.out_tree = out_tree
+        self.is_one = out_tree == _ONE_LEAF
         self.params = params
         self.record: TraceRecord | None = None
         self.run: Callable[..., Any] | None = None
@@ -105,6 +110,14 @@ class JitFunction:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # The path of repeated calls: find the compiled program by the types of the arguments.
         if self._fast and context.trace is eval_trace and not kwargs:
+            if args and type(args[0]) is ArrayImpl:  # perhaps all of them are, and no trees
+                avals = [
+                    x.aval if type(x) is ArrayImpl and x._placement is None else None for x in args
+                ]
+                staged = self._compiled.get((*avals, config.trace_key()))
+                if staged is not None:
+                    outs = staged.run(args)  # type: ignore[misc]
+                    return outs[0] if staged.is_one else staged.out_tree.unflatten(outs)
             try:
                 leaves, in_tree = _flatten(args)
             except ValueError:  # dicts whose keys have no order
@@ -181,7 +194,10 @@ class JitFunction:
         if self._fast and not kwargs:
             leaves, in_tree = tree.flatten(args)
             if all(type(x) is ArrayImpl and x._placement is None for x in leaves):
-                self._compiled[in_tree, *[x.aval for x in leaves], config.trace_key()] = staged
+                avals = [x.aval for x in leaves]
+                self._compiled[in_tree, *avals, config.trace_key()] = staged
+                if all(type(x) is ArrayImpl for x in args):
+                    self._compiled[*avals, config.trace_key()] = staged
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.

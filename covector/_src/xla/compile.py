@@ -23,6 +23,7 @@ from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .placement import placement_on
 
 logger = logging.getLogger("covector")
+watch = nonfinite.watch
 
 # Captured arrays above this size are parameters of the compiled program rather than constants in
 # it: XLA would copy them around and fold what is computed from them.
@@ -83,7 +84,7 @@ class Executable:
                 x._check_alive()
             raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
         outs = list(map(ArrayImpl, results.consume_with_handlers(self._handlers), self.out_avals))
-        if nonfinite.is_on():
+        if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self.jaxpr, self.name, arrays, outs)
         return outs
 

@@ -18,6 +18,23 @@ from ..core.primitive import Primitive
 from ..core.trace import Trace, context, current_trace, eval_trace
 
 
+class _Watch:
+    """Whether one of the flags was ever on, in any thread: the cheap half of `is_on`."""
+
+    __slots__ = ("ever_on",)
+
+    def __init__(self) -> None:
+        self.ever_on = config.debug_nans.value or config.debug_infs.value
+        config.debug_nans.on_change(self.note)
+        config.debug_infs.on_change(self.note)
+
+    def note(self, value: Any) -> None:
+        self.ever_on = self.ever_on or bool(value)
+
+
+watch = _Watch()
+
+
 def is_on() -> bool:
     """Whether results are checked in this thread."""
     return config.debug_nans.value or config.debug_infs.value
