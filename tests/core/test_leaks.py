@@ -29,6 +29,11 @@ def keeping(x):
     return lax.cos(x)
 
 
+def keeping_linear(x):
+    KEPT.append(lax.neg(x))
+    return x
+
+
 TRANSFORMED = {
     "jit": lambda: cv.jit(keeping)(X),
     "make_jaxpr": lambda: cv.make_jaxpr(keeping)(X),
@@ -37,6 +42,7 @@ TRANSFORMED = {
     "jvp": lambda: cv.jvp(keeping, (1.0,), (1.0,)),
     "vjp": lambda: cv.vjp(keeping, 1.0),
     "linearize": lambda: cv.linearize(keeping, 1.0),
+    "linear_transpose": lambda: cv.linear_transpose(lambda x: keeping_linear(x), 1.0),
     "vmap": lambda: cv.vmap(keeping)(X),
     "vmap of grad": lambda: cv.vmap(cv.grad(keeping))(X),
     "jit of grad": lambda: cv.jit(cv.grad(keeping))(1.0),
@@ -63,6 +69,7 @@ CLEAN = {
     "jvp": lambda: cv.jvp(clean, (1.0,), (1.0,)),
     "vjp": lambda: cv.vjp(clean, 1.0)[1](1.0),
     "linearize": lambda: cv.linearize(clean, 1.0)[1](1.0),
+    "linear_transpose": lambda: cv.linear_transpose(lax.neg, 1.0)(1.0),
     "vmap": lambda: cv.vmap(clean)(X),
     "vmap of grad of jit": lambda: cv.vmap(cv.grad(cv.jit(clean)))(X),
     "jit of vmap of grad": lambda: cv.jit(cv.vmap(cv.grad(clean)))(X),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,19 @@ def closure(m):
         return m.jit(lambda z: m.lax.mul(m.lax.sin(z), x))(y)
 
     return outer
+
+
+class Callables:
+    """What can be called without being a function."""
+
+    def __init__(self, m):
+        self.lax = m.lax
+
+    def __call__(self, x):
+        return self.lax.neg(x)
+
+    def method(self, x):
+        return self.lax.sin(x)
 
 
 def on_device(m):
@@ -110,6 +125,9 @@ FUNCTIONS = {
         lambda m: named(m, "a_rather_long_name_of_a_function", lambda x: polynomial(m, x)),
         (X,),
     ),
+    "jit of a partial": (lambda m: m.jit(partial(m.lax.mul, 2.0)), (X,)),
+    "jit of a method": (lambda m: m.jit(Callables(m).method), (X,)),
+    "jit of an object": (lambda m: m.jit(Callables(m)), (X,)),
     "jit within": (lambda m: lambda x: m.lax.neg(m.jit(lambda y: polynomial(m, y))(x)), (X,)),
     "jit twice": (lambda m: called_twice(m, lambda x: polynomial(m, x)), (X,)),
     "jit twice, one line": (lambda m: called_twice(m, lambda x: m.lax.sin(x)), (X,)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from ..base import errors, tree
@@ -177,10 +178,13 @@ def debug_info(
     where: str, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
     static: tuple[Any, ...] = (),
 ) -> DebugInfo:  # fmt: skip
-    """Names of a function and of its flat arguments, for error messages."""
-    code = getattr(inspect.unwrap(fun), "__code__", None)
+    """Names of a function and of its flat arguments, for error messages and printed jaxprs."""
+    named = fun
+    while isinstance(named, partial):
+        named = named.func
+    code = getattr(inspect.unwrap(named), "__code__", None)
     place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
-    name = getattr(fun, "__name__", None) or type(fun).__name__
+    name = getattr(named, "__name__", None) or "<unnamed function>"
     return DebugInfo(where, name + place, argument_names(fun, args, kwargs, static))
 
 

@@ -140,6 +140,7 @@ def _strip_scopes(jaxpr: Jaxpr, count: int) -> None:
             eqn.name_stack = eqn.name_stack[count:]
 
 
+@leaves_no_tracers
 def linear_program(
     fun: Callable[..., Sequence[Any]], in_avals: Sequence[AbstractValue]
 ) -> LinearMap:
