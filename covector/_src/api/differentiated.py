@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
-from ..core.avals import ShapedArray, aval_of, is_valid_type
+from ..core.avals import ShapedArray, aval_getters, aval_of, is_valid_type
 from ..transforms.flatten import FlatInArguments
 from .arguments import argument_names
 
@@ -44,6 +44,8 @@ def differentiated(
 ) -> FlatInArguments:
     """The function of the leaves of the arguments at the positions `argnums` of a call."""
     count = len(args)
+    if isinstance(argnums, int) and 0 <= argnums < count:
+        return FlatInArguments(where, fun, (argnums,), args, kwargs, has_aux)
     nums = (argnums,) if isinstance(argnums, int) else argnums
     for n in nums:
         if not -count <= n < count:
@@ -58,11 +60,15 @@ def differentiated(
 def check_inputs(flat: FlatInArguments, accepts: str) -> None:
     """Raise, naming the argument, unless all leaves are numbers of the accepted kind."""
     for i, x in enumerate(flat.leaves):
-        if not is_valid_type(x) and not hasattr(type(x), "__jax_array__"):
+        if type(x) not in aval_getters and not _may_be_array(x):
             raise TypeError(errors.input_not_an_array(flat.where, flat.fun, leaf_name(flat, i), x))
         dtype = aval_of(x).dtype  # type: ignore[attr-defined]
         if not is_of_kind(dtype, accepts):
             raise TypeError(_wrong_input(flat, leaf_name(flat, i), dtype, accepts))
+
+
+def _may_be_array(x: Any) -> bool:
+    return is_valid_type(x) or hasattr(type(x), "__jax_array__")
 
 
 @lru_cache(maxsize=1024)

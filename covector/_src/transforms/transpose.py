@@ -95,7 +95,7 @@ Cotangents = dict[Var, Any]
 
 def add_cotangent(cotangents: Cotangents, atom: Atom, ct: Any) -> None:
     """Add what one use of a variable contributes to its cotangent."""
-    if ct is None or type(ct) is Zero or type(atom) is Literal:
+    if type(ct) is Zero or type(atom) is Literal:
         return
     known = cotangents.get(atom)
     cotangents[atom] = ct if known is None else add_any(known, ct)
@@ -129,7 +129,8 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
             context.place, context.name_stack = eqn.source, scope + eqn.name_stack
             results = primitive.transpose(ct, *operands, **eqn.params)
             for atom, ct in zip(eqn.invars, results):
-                add_cotangent(cotangents, atom, ct)
+                if ct is not None:
+                    add_cotangent(cotangents, atom, ct)
     finally:
         context.place, context.name_stack = place, scope
 
