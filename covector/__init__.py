@@ -53,10 +53,11 @@ from ._src.base.config import make_user_context as make_user_context
 from ._src.base.config import numpy_dtype_promotion as numpy_dtype_promotion
 from ._src.base.config import numpy_rank_promotion as numpy_rank_promotion
 from ._src.base.dtypes import float0 as float0
+from ._src.base.tracebacks import install_hook as _install_hook
 from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
-from ._src.reference import reference_mode as reference_mode
 from ._src.numpy import operators as _operators
+from ._src.reference import reference_mode as reference_mode
 from ._src.xla.devices import default_backend as default_backend
 from ._src.xla.devices import device_count as device_count
 from ._src.xla.devices import devices as devices
@@ -75,6 +76,7 @@ __version__ = "0.1.0"
 __version_info__ = (0, 1, 0)
 
 _install_backend(_XlaBackend())
+_install_hook()
 
 # Namespaces that load when they are first used.
 _LAZY = frozenset(

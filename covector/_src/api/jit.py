@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, tree
+from ..base.tracebacks import boundary
 from ..control.jit import jit_p
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
@@ -142,6 +143,7 @@ class JitFunction:
     def __repr__(self) -> str:
         return f"<jit of {self._fun!r}>"
 
+    @boundary
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in general: under a transformation, with static arguments, for the first time."""
         if config.disable_jit.value:

@@ -7,6 +7,7 @@ from functools import update_wrapper
 from typing import Any, TypeVar
 
 from ..base import transform_errors
+from ..base.tracebacks import boundary
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,11 +19,15 @@ def check_callable(where: str, fun: Any) -> None:
 
 
 def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:
-    """Decorator: the name and attributes of `fun`, and a docstring in which `{0}` is the name."""
+    """Decorator: the name and attributes of `fun`, and a docstring in which `{0}` is the name.
+
+    Exceptions that pass the function lose the frames of this package.
+    """
 
     def rename(wrapper: F) -> F:
-        update_wrapper(wrapper, fun)
-        wrapper.__doc__ = doc.format(getattr(fun, "__name__", repr(fun)))
-        return wrapper
+        named = boundary(wrapper)
+        update_wrapper(named, fun)
+        named.__doc__ = doc.format(getattr(fun, "__name__", repr(fun)))
+        return named
 
     return rename

@@ -20,6 +20,11 @@ _PACKAGE = __name__.split(".")[0]
 _own_globals: set[int] = set()
 
 
+def is_own_frame(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package."""
+    return id(frame.f_globals) in _own_globals or _is_own(frame)
+
+
 def _is_own(frame: FrameType) -> bool:
     """Whether the frame runs code of this package; remembers the module if so."""
     name = frame.f_globals.get("__name__", "")
