@@ -18,7 +18,10 @@ from .compare import Disagreement, assert_close, host
 # difference and the error eps f/h of rounding balance.  The difference allowed is some ten times
 # the square root: far above the errors, far below what a wrong rule makes.
 _STEP = {16: 0.1, 32: 5e-3, 64: 6e-6}
-_TOLERANCE = {16: 0.2, 32: 5e-3, 64: 2e-7}
+_TOLERANCE = {16: 0.2, 32: 2e-3, 64: 2e-7}
+
+# How often a vjp is paired with random vectors: in one pairing an error may cancel.
+_PAIRINGS = 3
 
 
 def check_grads(
@@ -147,17 +150,21 @@ def check_vjp(
     what = err_msg or "vjp"
     out, pullback = f_vjp(*args)
     _assert_trees_close(out, f(*args), args, f"{what}: the result", atol, rtol)
-    rng = np.random.default_rng(0)
-    tangents, ct = _directions(rng, args), _directions(rng, out)
-    pulled = pullback(ct)
-    got = _pairing(pulled, tangents)
-    numeric = _difference(f, args, tangents, eps)
-    want = _pairing(ct, numeric)
     default = _TOLERANCE[_bits((args, out))]
     atol, rtol = default if atol is None else atol, default if rtol is None else rtol
-    # The rounding errors of a sum are as large as its terms, which may cancel.
-    atol += rtol * _pairing(tree.map(_magnitude, ct), tree.map(_magnitude, numeric))
-    assert_close(got, want, f"{what}: <J^T ct, v> compared with <ct, J v>", rtol, atol)
+    rng = np.random.default_rng(0)
+    for _ in range(_PAIRINGS):
+        tangents, ct = _directions(rng, args), _directions(rng, out)
+        numeric = _difference(f, args, tangents, eps)
+        # The rounding errors of a sum are as large as its terms, which may cancel.
+        terms = rtol * _pairing(tree.map(_magnitude, ct), tree.map(_magnitude, numeric))
+        assert_close(
+            _pairing(pullback(ct), tangents),
+            _pairing(ct, numeric),
+            f"{what}: <J^T ct, v> compared with <ct, J v>",
+            rtol,
+            atol + terms,
+        )
 
 
 # ---------------------------------------------------------------- numbers
