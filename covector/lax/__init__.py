@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .._src.api.dynamic_index import dynamic_index_in_dim as dynamic_index_in_dim
 from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_update_index_in_dim
+from .._src.control.reduce import reduce as reduce
+from .._src.control.reduce import reduce_p as reduce_p
 from .._src.ops.accuracy import AccuracyMode as AccuracyMode
 from .._src.ops.accuracy import Tolerance as Tolerance
 from .._src.ops.arithmetic import add as add

@@ -64,6 +64,7 @@ CASES = {
     "pad empty": Case(lambda lax, x, v: lax.pad(x, v, [(1, 1, 3), (0, 0, 0)]), [(0, 2), ()]),
     "concatenate": Case(lambda lax, *xs: lax.concatenate(xs, 1), [(2, 3), (2, 1), (2, 0)]),
     "concatenate many": Case(lambda lax, x: lax.concatenate([x] * 40, 0), [(2,)]),
+    "concatenate array": Case(lambda lax, x: lax.concatenate(x, 0), [(2, 3)]),
     "split": Case(lambda lax, x: lax.split(x, (1, 0, 3), -1), [(2, 4)]),
     "stack": Case(lambda lax, *xs: lax.stack(xs, -1), [(2, 3), (2, 3)]),
     "stack scalars": Case(lambda lax, *xs: lax.stack(xs), [(), (), ()]),

@@ -232,13 +232,6 @@ def arg_index_dtype(name: str, dtype: object) -> str:
     return f"lax.{name}: index_dtype must be an integer type, such as int32, but is {dtype}."
 
 
-def reduce_trees(operands: object, init_values: object) -> str:
-    return (
-        "lax.reduce: Operands must have the same tree structure as init_values, but they are "
-        f"{operands} and {init_values}."
-    )
-
-
 # ---------------------------------------------------------------- joining and splitting
 
 

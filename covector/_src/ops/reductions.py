@@ -6,7 +6,7 @@ int8 is an int8, and may overflow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ from .conversion import convert
 from .families import BITS, ORDERED, check_accepts
 from .linear import (
     add_any,
+    broadcast_in_dim,
     check_axes,
     check_numeric,
     constant_like,
-    full,
     reduce_sum_p,
     reshape_p,
     shift_axes,
@@ -103,14 +103,14 @@ class ReduceProd(Reduction):
         # half of the factors by the second, with the product rule, until one factor is left.
         (x,), (t,) = primals, tangents
         kept = tuple([dim for dim in range(aval_of(x).ndim) if dim not in axes])
-        x, t = to_front(x, axes, kept), to_front(t, axes, kept)
-        while (size := aval_of(x).shape[0]) > 1:
-            (x, t), (x2, t2) = halves(x, t, (size + 1) // 2)
-            x, t = mul_p.bind(x, x2), add_any(mul_p.bind(t, x2), mul_p.bind(x, t2))
-        if size == 0:
-            out = full(aval_of(x).shape[1:], 1, aval_of(x).dtype)
-            return out, Zero(aval_of(out).to_tangent_aval())
-        return squeeze_p.bind(x, dimensions=(0,)), squeeze_p.bind(t, dimensions=(0,))
+        both = [to_front(x, axes, kept), to_front(t, axes, kept)]
+        out, out_t = fold(multiply_duals, both, [constant_like(x, 1), constant_like(x, 0)])
+        return out, out_t
+
+
+def multiply_duals(x: Any, t: Any, y: Any, u: Any) -> list[Any]:
+    """The product of x and y, whose tangents are t and u, with its tangent."""
+    return [mul_p.bind(x, y), add_any(mul_p.bind(t, y), mul_p.bind(x, u))]
 
 
 def to_front(x: Any, axes: Sequence[int], kept: Sequence[int]) -> Any:
@@ -126,22 +126,33 @@ def to_front(x: Any, axes: Sequence[int], kept: Sequence[int]) -> Any:
     )
 
 
-def halves(x: Any, t: Any, half: int) -> tuple[list[Any], list[Any]]:
-    """Factors and their tangents, the first `half` of them and the others.
+def fold(combine: Callable[..., list[Any]], xs: Sequence[Any], units: Sequence[Any]) -> list[Any]:
+    """Fold arrays up along dimension 0, combining the first half with the second till one is left.
 
-    If the others are less, they are padded with the constant 1, whose tangent is 0.
+    Args:
+      combine: takes an element of each array, then another of each, and returns one of each.
+      xs: arrays with equally many entries.
+      units: for each array the scalar that leaves every element as it is.
+
+    Returns:
+      For each array the one entry that is left; the unit if there was none.
     """
-    first = [slice_in_dim(v, 0, half) for v in (x, t)]
-    second = [slice_in_dim(v, half, None) for v in (x, t)]
-    aval = aval_of(x)
-    missing = 2 * half - aval.shape[0]
+    while (size := aval_of(xs[0]).shape[0]) > 1:
+        xs = combine(*halves(xs, units, (size + 1) // 2))
+    if size == 0:
+        return [broadcast_in_dim(u, aval_of(x).shape[1:], ()) for x, u in zip(xs, units)]
+    return [squeeze_p.bind(x, dimensions=(0,)) for x in xs]
+
+
+def halves(xs: Sequence[Any], units: Sequence[Any], half: int) -> list[Any]:
+    """The first `half` entries of each array, then the others, padded to be as many."""
+    first = [slice_in_dim(x, 0, half) for x in xs]
+    second = [slice_in_dim(x, half, None) for x in xs]
+    missing = 2 * half - aval_of(xs[0]).shape[0]
     if missing:
-        config = ((0, missing, 0), *[(0, 0, 0)] * (aval.ndim - 1))
-        second = [
-            pad_p.bind(v, constant_like(v, padding), padding_config=config)
-            for v, padding in zip(second, (1, 0))
-        ]
-    return first, second
+        config = ((0, missing, 0), *[(0, 0, 0)] * (aval_of(xs[0]).ndim - 1))
+        second = [pad_p.bind(x, u, padding_config=config) for x, u in zip(second, units)]
+    return first + second
 
 
 # ---------------------------------------------------------------- maxima and minima
