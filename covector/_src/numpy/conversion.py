@@ -20,6 +20,7 @@ from ..base.errors import (
 )
 from ..core.jaxpr import Literal
 from ..core.trace import Tracer
+from ..ops.slicing import index_in_dim
 from ..transforms.stage import JaxprTrace, JaxprTracer
 
 # ---------------------------------------------------------------- where a traced value came from
@@ -141,7 +142,7 @@ def iterate(x: Any) -> Iterator[Any]:
     shape = x.aval.shape
     if not shape:
         raise TypeError(tracer_errors.not_iterable())
-    return iter([x[i] for i in range(shape[0])])
+    return iter([index_in_dim(x, i, keepdims=False) for i in range(shape[0])])
 
 
 def array_format(x: Any, spec: str) -> str:
