@@ -70,8 +70,9 @@ def defjvp(primitive: Primitive, *jvprules: Rule | None) -> None:
     >>> _ = square_p.def_impl(lambda x: x * x)
     >>> ad.defjvp(square_p, lambda t, x: 2 * x * t)
     >>> import covector as cv
-    >>> cv.jvp(square_p.bind, (3.0,), (1.0,))
-    (9.0, 6.0)
+    >>> value, slope = cv.jvp(square_p.bind, (3.0,), (1.0,))
+    >>> print(value, slope)
+    9.0 6.0
     """
     _set_jvp(primitive, jvprules, lambda rule, t, out, args, params: rule(t, *args, **params))
 
