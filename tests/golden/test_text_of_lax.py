@@ -91,8 +91,6 @@ PROGRAMS = {
     )(A),
     "reduce_max": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_max(x, axes=(1,)))(A),
     "argmax": lambda m: m.make_jaxpr(lambda x: m.lax.argmax(x, 1, np.int32))(A),
-    "cumsum": lambda m: m.make_jaxpr(lambda x: m.lax.cumsum(x, axis=1))(A),
-    "cummax in reverse": lambda m: m.make_jaxpr(lambda x: m.lax.cummax(x, axis=0, reverse=True))(A),
     # products
     "dot": lambda m: m.make_jaxpr(lambda x, y: m.lax.dot(x, y))(A, B),
     "dot_general": lambda m: m.make_jaxpr(
@@ -106,11 +104,6 @@ PROGRAMS = {
     "dot with precision": lambda m: m.make_jaxpr(
         lambda x, y: m.lax.dot(x, y, precision=m.lax.Precision.HIGHEST)
     )(A, B),
-    # several results
-    "sort": lambda m: m.make_jaxpr(lambda x: m.lax.sort(x))(X),
-    "sort of two": lambda m: m.make_jaxpr(lambda x, y: m.lax.sort((x, y), num_keys=1))(X, N),
-    "top_k": lambda m: m.make_jaxpr(lambda x: m.lax.top_k(x, 2))(X),
-    "top_k, one result dropped": lambda m: m.make_jaxpr(lambda x: m.lax.top_k(x, 2)[1])(X),
 }
 
 

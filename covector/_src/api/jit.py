@@ -259,6 +259,7 @@ class JitFunction:
     ) -> Staged:
         flat = FlatFunction(join(self._fun, static), in_tree)
         jaxpr, consts = stage(flat, avals, info)
+        jaxpr.debug_info = flat.debug_info_of_result(info)
         captured = [c for c in consts if isinstance(c, Tracer)]
         if captured:
             closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts

@@ -106,7 +106,8 @@ def _trace(
     except TypeError:
         check_arrays(where, info, leaves)
         raise
-    closed = stage_closed(flat, avals, info._replace(result_paths=flat.result_paths))
+    closed = stage_closed(flat, avals, info)
+    closed.jaxpr.debug_info = flat.debug_info_of_result(info)
     return closed, flat.out_tree
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from ..base import transform_errors, tree
 from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, is_valid_type
+from ..core.jaxpr import DebugInfo
 from ..core.trace import context
 from .jvp import JVPTrace
 
@@ -37,10 +39,15 @@ class FlatFunction:
         outs, self.out_tree = _flatten(self.fun(*args, **kwargs))
         return outs
 
-    def result_paths(self) -> tuple[str, ...]:
-        """How the caller would write each flat result: `result[0]['loss']`."""
-        result = tree.unflatten(self.out_tree, [0] * self.out_tree.num_leaves)
-        return tuple(["result" + keystr(path) for path, _ in tree.leaves_with_path(result)])
+    def debug_info_of_result(self, info: DebugInfo) -> DebugInfo:
+        """What is known of the function, together with how callers would write its results."""
+        return info._replace(result_paths=partial(_result_paths, self.out_tree))
+
+
+def _result_paths(out_tree: Any) -> tuple[str, ...]:
+    """How the caller would write each flat result: `result[0]['loss']`."""
+    result = tree.unflatten(out_tree, [0] * out_tree.num_leaves)
+    return tuple(["result" + keystr(path) for path, _ in tree.leaves_with_path(result)])
 
 
 class FlatInArguments:

@@ -146,7 +146,8 @@ class JaxprTrace(Trace):
     def name_of_input(self, var: Var) -> str:
         index = self.invars.index(var)
         names = self.debug_info.arg_names if self.debug_info else None
-        return f"the argument {names[index]}" if names else f"argument number {index}"
+        known = names is not None and index < len(names)
+        return f"the argument {names[index]}" if known else f"argument number {index}"
 
 
 # ---------------------------------------------------------------- entry
