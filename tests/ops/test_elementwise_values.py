@@ -243,3 +243,10 @@ def test_the_dtype_of_numbers_follows_enable_x64(jax):
         with width_of(jax, np.float64):
             assert lax.dtype(x) == jax.lax.dtype(x)
     assert dtypes.is_supported(lax.dtype(1))
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float16", "int4", "float8_e4m3fn"])
+def test_numpy_scalars_of_every_dtype_are_operands(kind):
+    one = np.dtype(kind).type(1)
+    assert lax.add(one, one).dtype == np.dtype(kind)
+    assert not lax.add(one, one).weak_type

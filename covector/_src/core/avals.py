@@ -215,7 +215,7 @@ for _kind in (bool, int, float, complex):
     aval_getters[_kind] = _scalar_aval(_kind)
 aval_getters[np.ndarray] = _numpy_aval
 aval_getters[Token] = lambda x: abstract_token
-for _scalar in (np.bool_, np.integer, np.floating, np.complexfloating):
+for _scalar in (*dtypes.SCALAR_TYPES, np.integer, np.floating, np.complexfloating):
     aval_getters[_scalar] = _numpy_aval
 
 

@@ -359,8 +359,3 @@ def filled_like(x: Any, value: Any, shape: tuple[int, ...] | None = None) -> Any
     return broadcast_in_dim(
         constant_like(x, value), aval_of(x).shape if shape is None else shape, ()
     )
-
-
-def linear_operands(*args: Any) -> list[bool]:
-    """For each operand of a transpose rule, whether the primitive is linear in it."""
-    return [type(x) is UndefinedPrimal for x in args]
