@@ -105,8 +105,6 @@ _PYTHON_TYPE: dict[np.dtype, type] = {
     **dict.fromkeys(_COMPLEXES, complex),
 }
 _VALID = frozenset((*_PYTHON_TYPE, float0, string_dtype))
-# The types of NumPy's scalars of these dtypes, those of ml_dtypes among them.
-SCALAR_TYPES = tuple(dtype.type for dtype in _PYTHON_TYPE)
 # The types of NumPy's and ml_dtypes' scalars; those of ml_dtypes have no base in common.
 SCALAR_TYPES: tuple[type, ...] = tuple(dtype.type for dtype in _PYTHON_TYPE)
 
