@@ -4,7 +4,6 @@ from __future__ import annotations
 
 FOR_BOOL = "as a condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`"
 FOR_INDEX = "as a Python integer: as an index, a size, or in `range`"
-FOR_ARRAY = "as a NumPy array"
 
 
 def for_number(kind: str) -> str:
@@ -21,7 +20,6 @@ _INSTEAD = {
         "`lax.while_loop`"
     ),
     FOR_INDEX: "index arrays instead of lists, and loop with `lax.fori_loop`",
-    FOR_ARRAY: "use the function of `covector.numpy` instead of that of `numpy`",
 }
 
 
@@ -32,6 +30,15 @@ def value_unknown(aval: object, needed_for: str, origin: str) -> str:
         f"the function is traced. {origin}\n"
         f"  Either make the argument static (static_argnums or static_argnames of jit), or "
         f"{instead}."
+    )
+
+
+def no_numpy_array(aval: object, origin: str) -> str:
+    return (
+        f"A traced value of type {aval} was used as a NumPy array, but NumPy cannot take part in a "
+        f"transformation. {origin}\n"
+        "  Either use the function of `covector.numpy` instead of that of `numpy`, or, under jit, "
+        "make the argument static (static_argnums or static_argnames)."
     )
 
 

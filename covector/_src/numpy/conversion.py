@@ -110,9 +110,9 @@ def to_index(x: Any) -> int:
 
 
 def to_numpy(x: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """`numpy.asarray` of a tracer."""
-    known = _known(x, TracerArrayConversionError, tracer_errors.FOR_ARRAY)
-    return known if dtype is None else known.astype(dtype)
+    """`numpy.asarray` of a tracer, which has no answer even where the elements are known: NumPy
+    would go on with bare numbers, and what it makes of them would have no derivative."""
+    raise TracerArrayConversionError(tracer_errors.no_numpy_array(x.aval, behind(x)))
 
 
 def item(x: Any, *args: Any) -> Any:

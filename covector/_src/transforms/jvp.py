@@ -15,6 +15,7 @@ from typing import Any
 
 from ..base import errors
 from ..base.source import current_place
+from ..base.transform_errors import function
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
@@ -23,7 +24,7 @@ from ..core.trace import Trace, Tracer, context, tracer_type
 from ..core.zeros import Zero
 from ..ops.linear import add_any, instantiate
 from .cache import jaxpr_cache
-from .stage import stage_closed
+from .stage import JaxprTracer, stage_closed
 
 # ---------------------------------------------------------------- state
 
@@ -42,21 +43,37 @@ class JVPTracer(Tracer):
         self.aval = aval_of(primal)
 
     def __repr__(self) -> str:
-        tangent = aval_of_tangent(self.tangent).str_short(short_dtypes=True)
-        return f"GradTracer(primal={self.primal!r}, typeof(tangent)={tangent})"
+        primal, tangent = self.primal, self.tangent
+        if type(tangent) is JaxprTracer and tangent._trace.linear:
+            short = tangent.aval.str_short(short_dtypes=True)
+            return f"GradTracer({primal=!s}, typeof(tangent)={short})"
+        return f"JVPTracer({primal=!s}, {tangent=!s})"
 
     def concrete_value(self) -> Any:
         return self.primal.concrete_value() if isinstance(self.primal, Tracer) else self.primal
 
     def origin(self) -> str:
-        return self.primal.origin() if isinstance(self.primal, Tracer) else ""
+        if isinstance(self.primal, Tracer):
+            return self.primal.origin()
+        return f"in {self._trace.describe()}"
 
 
 class JVPTrace(Trace):
-    """Forward-mode differentiation of whatever the parent trace does."""
+    """Forward-mode differentiation of whatever the parent trace does.
 
-    __slots__ = ()
+    `fun` is the function that is differentiated, for error messages.
+    """
+
+    __slots__ = ("fun",)
     parent: Trace
+
+    def __init__(self, parent: Trace, fun: Callable[..., Any]):
+        super().__init__(parent)
+        self.fun = fun
+
+    def describe(self) -> str:
+        where = getattr(self.fun, "where", "differentiation")
+        return f"{where} of the function {function(getattr(self.fun, 'fun', self.fun))}"
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         for arg in args:
@@ -121,7 +138,7 @@ def jvp(
       The outputs and their tangents, where a `Zero` says that an output does not depend on the
       inputs in which `tangents` is not `Zero`.
     """
-    trace = JVPTrace(context.trace)
+    trace = JVPTrace(context.trace, fun)
     try:
         context.trace = trace
         outs = fun(*[trace.pair(x, t) for x, t in zip(primals, tangents)])

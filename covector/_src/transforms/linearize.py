@@ -26,7 +26,7 @@ from ..core.trace import Scope, Trace, context, current_trace
 from ..core.zeros import Zero
 from .cache import jaxpr_cache
 from .jvp import JVPTrace, JVPTracer
-from .simplify import drop_dead_code
+from .simplify import prune
 from .stage import JaxprTrace, JaxprTracer, stage_closed
 
 # ---------------------------------------------------------------- state
@@ -40,7 +40,7 @@ class PartialTrace(Trace):
 
     def __init__(self, parent: Trace):
         super().__init__(parent)
-        self.unknown = JaxprTrace(parent)
+        self.unknown = JaxprTrace(parent, linear=True)
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         unknown = self.unknown
@@ -86,9 +86,7 @@ class LinearMap:
 
     def pruned(self) -> LinearMap:
         """The same map without the eqns and residuals that no output needs."""
-        jaxpr, _ = drop_dead_code(self.jaxpr, keep_inputs=True)
-        value_of = dict(zip(self.jaxpr.constvars, self.residuals))
-        residuals = [value_of[var] for var in jaxpr.constvars]
+        jaxpr, residuals = prune(self.jaxpr, self.residuals)
         return LinearMap(jaxpr, residuals, self.out_avals, self.nonzeros)
 
 
@@ -109,7 +107,7 @@ def linearize(
       The outputs, and the linear map from tangents of the inputs to tangents of the outputs.
     """
     partial = PartialTrace(context.trace)
-    trace = JVPTrace(partial)
+    trace = JVPTrace(partial, fun)
     try:
         context.trace = trace
         with Scope(JVP):
@@ -203,6 +201,7 @@ def partial_eval_jaxpr(
             rest, residuals = partial.unknown.to_jaxpr(
                 [x for x, unknown in zip(outs, out_unknowns) if unknown]
             )
+            rest, residuals = prune(rest, residuals)
         finally:
             partial.close()
         outcome.update(rest=rest, out_unknowns=out_unknowns)
