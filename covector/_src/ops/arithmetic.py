@@ -232,6 +232,11 @@ class Sign(Step):
         is_zero = b.compare("EQ", x, zero, aval.dtype, out=aval.update(dtype=np.bool_))
         return b.op("select", is_zero, zero, b.full(1, aval))
 
+    def samples_of(self, rng, dtype):
+        # The derivative at complex numbers is 0 by convention, though x/|x| turns with x.
+        for sample in super().samples_of(rng, dtype):
+            yield sample._replace(smooth=dtypes.issubdtype(dtype, np.floating) and sample.smooth)
+
 
 sign_p = Sign("sign")
 sign = unary(sign_p)

@@ -48,11 +48,13 @@ class Sample(NamedTuple):
       params: the primitive's parameters.
       smooth: whether the function is differentiable at `args`, so that its derivative may be
         compared with finite differences.
+      constant: positions of operands in which the primitive has no derivative, such as orders.
     """
 
     args: tuple[Any, ...]
     params: dict[str, Any]
     smooth: bool = True
+    constant: tuple[int, ...] = ()
 
 
 def draw(

@@ -152,6 +152,12 @@ class Rem(Binary):
         whole = mul_p.bind(sign_p.bind(quotient), floor_p.bind(abs_p.bind(quotient)))
         return mul_p.bind(neg_p.bind(t), whole)
 
+    def samples_of(self, rng, dtype):
+        for sample in super().samples_of(rng, dtype):
+            x, y = sample.args
+            # Where y is small, x / y jumps within the smallest step.
+            yield sample._replace(args=(x, y + np.sign(y))) if sample.smooth else sample
+
 
 rem_p = Rem("rem")
 rem = binary(rem_p)
@@ -166,6 +172,10 @@ class NextAfter(Elementwise):
     accepts = FLOATS
     hlo = "chlo.next_after"
     numpy = np.nextafter
+
+    def samples(self, rng):
+        for sample in super().samples(rng):
+            yield sample._replace(constant=(0, 1))
 
 
 nextafter_p = NextAfter("nextafter")

@@ -120,7 +120,7 @@ class Polygamma(Binary):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape in ((), (2, 3), (0, 2)):
             m = draw(rng, shape, "int32", 0, 3).astype(np.float32)
-            yield Sample((m, draw(rng, shape, "float32", 0.3, 4.0)), {}, smooth=False)
+            yield Sample((m, draw(rng, shape, "float32", 0.3, 4.0)), {}, constant=(0,))
 
 
 lgamma_p = Lgamma("lgamma")

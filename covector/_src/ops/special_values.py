@@ -44,11 +44,13 @@ def _digamma(x: float) -> float:
 
 
 def _hurwitz_zeta(s: float, q: float) -> float:
-    """The sum of (q + k)^-s over k = 0, 1, 2, ..., for s > 1 and q > 0.
+    """The sum of (q + k)^-s over k = 0, 1, 2, ..., for s > 1; infinite at its poles.
 
     By Euler and Maclaurin, ten terms and then (DLMF 25.11.5)
       a^(1-s) / (s - 1) + a^-s / 2 + sum of B_2k / (2k)! s (s + 1) ... (s + 2k - 2) a^(1-s-2k).
     """
+    if q == -math.inf or (q <= 0 and q == math.floor(q)):
+        return math.inf
     a = q + 10
     total = sum((q + k) ** -s for k in range(10)) + a ** (1 - s) / (s - 1) + a**-s / 2
     factor = s / a

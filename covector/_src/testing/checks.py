@@ -23,20 +23,21 @@ import numpy as np
 
 from ..base import config, dtypes
 from ..core.avals import aval_of
-from ..core.axis import Axis
 from ..core.primitive import Primitive
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.base import Sample
-from ..ops.linear import bring_to
-from ..transforms.vmap import vmap
+from ..ops.linear import instantiate
+from ..transforms.jvp import jvp
 from .compare import Disagreement, assert_all_close, assert_close, assert_same_type
 from .equations import (
     assert_jit_agrees,
     assert_jvp_numerically,
     assert_jvp_types,
+    assert_rows,
     assert_vjp_pairs,
     assert_vjp_types,
     assert_vmap_loops,
+    batched,
     batchings,
     direction,
     directions_of_results,
@@ -89,7 +90,7 @@ class Case:
         params = {key: _widened_param(value) for key, value in self.params.items()}
         return Case(
             self.primitive,
-            [Sample(tuple(map(widened, x.args)), params, x.smooth) for x in self.examples],
+            [x._replace(args=tuple(map(widened, x.args)), params=params) for x in self.examples],
         )
 
     def __repr__(self) -> str:
@@ -142,9 +143,10 @@ def _same_but_for_numbers(a: Sample, b: Sample) -> bool:
 
 def differentiable(case: Case) -> list[int]:
     """The positions of the operands that have derivatives; `DoesNotApply` if there are none."""
-    places = [i for i, x in enumerate(case.args) if is_inexact(x)]
+    constant = case.examples[0].constant
+    places = [i for i, x in enumerate(case.args) if is_inexact(x) and i not in constant]
     if not places:
-        raise DoesNotApply("no operand has an inexact dtype")
+        raise DoesNotApply("the primitive has no derivative in these operands")
     return places
 
 
@@ -163,6 +165,31 @@ def check_types(case: Case, rng: np.random.Generator) -> None:
     for i, (x, aval) in enumerate(zip(got, want)):
         what = f"result {i} of evaluation, compared with abstract evaluation"
         assert_same_type(aval_of(x), aval, what)
+
+
+def check_weak_types(case: Case, rng: np.random.Generator) -> None:
+    """Given Python scalars, results are as weakly typed as abstract evaluation says, and have the
+    same numbers."""
+    scalars = [weakened(x) for x in case.args]
+    if all(x is y for x, y in zip(scalars, case.args)):
+        raise DoesNotApply("no operand can be a Python scalar")
+    want, _ = case.primitive.typecheck(tuple([aval_of(x) for x in scalars]), case.params)
+    want = list(want) if case.primitive.multiple_results else [want]
+    got = case.fun(*scalars)
+    for i, (x, aval) in enumerate(zip(got, want)):
+        if aval_of(x) is not aval:
+            raise Disagreement(
+                f"of Python scalars, result {i} is {aval_of(x)}, but abstract evaluation says "
+                f"{aval}"
+            )
+    assert_all_close(got, case.fun(*case.args), "of Python scalars")
+
+
+def weakened(x: np.ndarray) -> Any:
+    """The Python scalar whose type is that of `x` but for being weak, if there is one; or `x`."""
+    if x.ndim or x.dtype == np.bool_:
+        return x
+    return x.item() if aval_of(x.item()).dtype == x.dtype else x  # type: ignore[attr-defined]
 
 
 def check_reference(case: Case, rng: np.random.Generator) -> None:
@@ -218,6 +245,8 @@ def check_transpose(case: Case, rng: np.random.Generator) -> None:
     applied = False
     with config.enable_x64(True):
         wide = case.widened()
+        if not all(map(is_inexact, wide.fun(*wide.args))):
+            raise DoesNotApply("there are results without cotangents")
         for chosen in [[i] for i in places] + ([places] if len(places) > 1 else []):
             if is_linear(*restricted(wide.fun, wide.args, chosen), rng):
                 applied = True
@@ -259,6 +288,16 @@ def check_vmap(case: Case, rng: np.random.Generator) -> None:
         assert_vmap_loops(case.fun, examples, dims)
 
 
+def check_empty_batch(case: Case, rng: np.random.Generator) -> None:
+    """A batch of no examples gives batches of none, of the right types."""
+    args = batchable(case)[0]
+    outs = batched(case.fun, 0, (0,) * len(args))(*[np.zeros((0, *x.shape), x.dtype) for x in args])
+    for i, (x, y) in enumerate(zip(outs, case.fun(*args))):
+        aval: Any = aval_of(y)
+        what = f"result {i} for a batch of no examples"
+        assert_same_type(aval_of(x), aval.update(shape=(0, *aval.shape)), what)
+
+
 def batchable(case: Case) -> list[tuple[Any, ...]]:
     """The operands of each example; `DoesNotApply` if there are none."""
     if not case.args:
@@ -283,14 +322,8 @@ def check_jit_of_vjp(case: Case, rng: np.random.Generator) -> None:
 
 def check_jit_of_vmap(case: Case, rng: np.random.Generator) -> None:
     """The compiled batch agrees with the batch."""
-    batches = [np.stack(xs) for xs in zip(*batchable(case))]
-
-    def batched(*args: Any) -> list[Any]:
-        axis = Axis(len(case.examples))
-        outs, dims = vmap(case.fun, axis, args, (0,) * len(args))
-        return [bring_to(out, axis.size, dim, 0) for out, dim in zip(outs, dims)]
-
-    assert_jit_agrees(batched, batches)
+    batches = stack(batchable(case))
+    assert_jit_agrees(batched(case.fun, len(case.examples), (0,) * len(batches)), batches)
 
 
 def check_vmap_of_jvp(case: Case, rng: np.random.Generator) -> None:
@@ -307,6 +340,36 @@ def check_vmap_of_vjp(case: Case, rng: np.random.Generator) -> None:
     fun, xs = restricted(case.fun, case.args, places)
     against = vjp_against(fun, directions_of_results(rng, fun, xs))
     assert_vmap_loops(against, _examples_at(case, places), (0,) * len(xs))
+
+
+def check_jvp_of_vmap(case: Case, rng: np.random.Generator) -> None:
+    """The jvp of a batch agrees with a loop of jvps."""
+    places = differentiable(case)
+    fun, _ = restricted(case.fun, case.args, places)
+    examples = _examples_at(case, places)
+    vs = [[direction(rng, x) for x in xs] for xs in examples]
+    outs, tangents = jvp(batched(fun, len(vs), (0,) * len(places)), stack(examples), stack(vs))
+    pairs = [jvp(fun, xs, v) for xs, v in zip(examples, vs)]
+    assert_rows(outs, [xs for xs, _ in pairs], "vmap under jvp")
+    tangents = list(map(instantiate, tangents))
+    assert_rows(tangents, [list(map(instantiate, ts)) for _, ts in pairs], "the jvp of vmap")
+
+
+def check_vjp_of_vmap(case: Case, rng: np.random.Generator) -> None:
+    """The vjp of a batch agrees with a loop of vjps."""
+    places = differentiable(case)
+    fun, _ = restricted(case.fun, case.args, places)
+    examples = _examples_at(case, places)
+    cts = [directions_of_results(rng, fun, xs) for xs in examples]
+    of_batches = batched(fun, len(cts), (0,) * len(places))
+    got = vjp_against(of_batches, stack(cts))(*stack(examples))
+    want = [vjp_against(fun, ct)(*xs) for xs, ct in zip(examples, cts)]
+    assert_rows(got, want, "the vjp of vmap")
+
+
+def stack(examples: Sequence[Sequence[Any]]) -> list[np.ndarray]:
+    """For each argument the batch of its examples, along the first axis."""
+    return [np.stack(column) for column in zip(*examples)]
 
 
 def _examples_at(case: Case, places: Sequence[int]) -> list[list[Any]]:
@@ -338,17 +401,21 @@ Check = Callable[[Case, np.random.Generator], None]
 # In the order in which an extender gives the rules.
 CHECKS: dict[str, Check] = {
     "abstract eval": check_types,
+    "weak types": check_weak_types,
     "ref": check_reference,
     "jit": check_jit,
     "jvp": check_jvp,
     "vjp": check_vjp,
     "transpose": check_transpose,
     "vmap": check_vmap,
+    "empty batch": check_empty_batch,
     "jit of jvp": check_jit_of_jvp,
     "jit of vjp": check_jit_of_vjp,
     "jit of vmap": check_jit_of_vmap,
     "vmap of jvp": check_vmap_of_jvp,
     "vmap of vjp": check_vmap_of_vjp,
+    "jvp of vmap": check_jvp_of_vmap,
+    "vjp of vmap": check_vjp_of_vmap,
     "jvp of vjp": check_jvp_of_vjp,
     "vjp of jvp": check_vjp_of_jvp,
 }
