@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from jaxlib.mlir import ir
-from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-from jaxlib.mlir.dialects import chlo, func, sdy, stablehlo
+
+# The dialects are registered by their native halves: their Python builders take longer to import
+# than all else here, and are not used.
+from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo
 
 # Writes the body of a function in place of a call of it.
 inlined_func_call = _jax_mlir_ext.inlined_func_call
@@ -17,10 +19,10 @@ def make_context() -> ir.Context:
     context = ir.Context()
     context.append_dialect_registry(registry)
     context.enable_multithreading(False)
-    for dialect in (stablehlo, chlo, sdy):
+    for dialect in (_stablehlo, _chlo, _sdy):
         dialect.register_dialect(context)
     _ = context.dialects["func"]  # looking a registered dialect up is what loads it
     return context
 
 
-__all__ = ["chlo", "func", "inlined_func_call", "ir", "make_context", "sdy", "stablehlo"]
+__all__ = ["inlined_func_call", "ir", "make_context"]
