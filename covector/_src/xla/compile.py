@@ -13,6 +13,7 @@ from ..base import config
 from ..base.errors import JaxRuntimeError
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
+from ..ops.physical import physical_aval
 from ..transforms.simplify import drop_dead_code
 from . import cache, nonfinite
 from .array import ArrayImpl, move, put
@@ -69,7 +70,7 @@ class Executable:
             xla_client.array_result_handler(
                 aval, sharding_on(device), committed=True, **RESULT_HANDLER_OPTIONS
             )
-            for aval in self.out_avals
+            for aval in map(physical_aval, self.out_avals)
         ]
 
     def run(self, arrays: Sequence[ArrayImpl]) -> list[ArrayImpl]:

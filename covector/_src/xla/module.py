@@ -16,6 +16,7 @@ from ..base import dtypes, source
 from ..core.avals import AbstractToken, AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
+from ..ops.physical import physical_aval
 from .mlir import ir, make_context
 
 EmitterFactory = Callable[..., Any]
@@ -62,7 +63,8 @@ class ModuleContext:
             if isinstance(aval, AbstractToken):
                 found = ir.Type.parse("!stablehlo.token")
             else:
-                found = ir.RankedTensorType.get(aval.shape, element_type(aval.dtype))  # type: ignore[attr-defined]
+                physical = physical_aval(aval)
+                found = ir.RankedTensorType.get(physical.shape, element_type(physical.dtype))
             self._types[aval] = found
         return found
 
