@@ -7,7 +7,10 @@ import pytest
 
 import covector
 from covector import lax
+from covector._src.base import dtypes
 from covector._src.core.avals import ShapedArray
+from covector._src.transforms.stage import stage_closed
+from covector._src.xla.compile import lower_jaxpr
 from tests.ops.elementwise import DTYPES, FUNCTIONS, outcome, width_of
 
 TYPED = [(dtype, False) for dtype in DTYPES]
@@ -231,3 +234,30 @@ def test_texts(name):
 def test_types_are_interned():
     a, b = (lax.add_p.typecheck((ShapedArray((2,), "float32"),) * 2, {})[0] for _ in range(2))
     assert a is b
+
+
+class Pair(dtypes.ExtendedDType):
+    type = dtypes.prng_key
+    name = "key<pair>"
+    element_shape = (2,)
+    element_dtype = np.dtype("uint32")
+
+
+def test_elements_made_of_several_numbers_are_compared_and_selected_whole():
+    keys, key = ShapedArray((3,), Pair()), ShapedArray((), Pair())
+    which = ShapedArray((3,), np.dtype(bool)), ShapedArray((3,), np.dtype("int32"))
+
+    def program(keys, key, flags, index):
+        return [
+            lax.eq(keys, key),
+            lax.ne(keys, keys),
+            lax.select(flags, keys, keys),
+            lax.select_n(index, keys, keys, keys),
+            lax.select(True, key, key),
+        ]
+
+    jaxpr = stage_closed(program, [keys, key, *which])
+    assert jaxpr.out_avals == [which[0], which[0], keys, keys, key]
+    assert lower_jaxpr(jaxpr).module_context.module.operation.verify()
+    with pytest.raises(TypeError, match=r"add does not accept dtype key<pair>"):
+        lax.add_p.typecheck((key, key), {})

@@ -8,25 +8,50 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from .families import ANY, Comparison
+from .families import ANY, Comparison, broadcast_operands
 from .functions import binary
+from .physical import physical_aval
 
 
-class Eq(Comparison):
+class Equality(Comparison):
+    """Whether elements are equal, or whether they differ.
+
+    Elements of extended dtypes are equal if all the numbers that they are made of are.
+
+    Class attributes:
+      together: the StableHLO op that makes one answer of those for the numbers of an element.
+      identity: its identity.
+    """
+
+    accepts = (*ANY, dtypes.extended)
+    together: str
+    identity: bool
+
+    def emit(self, b, x, y):
+        (out,) = b.avals_out
+        aval = physical_aval(out.update(dtype=b.avals_in[0].dtype))
+        if aval.shape == out.shape:
+            return super().emit(b, x, y)
+        x, y = broadcast_operands(b, (x, y))
+        flags = b.compare(self.direction, x, y, aval.dtype, out=aval.update(dtype=np.bool_))
+        return b.reduce(self.together, flags, self.identity, range(out.ndim, aval.ndim))
+
+
+class Eq(Equality):
     """Elementwise x == y; NaN is equal to nothing."""
 
     example = "lax.eq(2, 2)", "Array(True, dtype=bool, weak_type=True)"
-    accepts = ANY
     direction = "EQ"
+    together, identity = "and", True
     numpy = np.equal
 
 
-class Ne(Comparison):
+class Ne(Equality):
     """Elementwise x != y; NaN differs from everything."""
 
     example = "lax.ne(2, 2)", "Array(False, dtype=bool, weak_type=True)"
-    accepts = ANY
     direction = "NE"
+    together, identity = "or", False
     numpy = np.not_equal
 
 

@@ -38,7 +38,6 @@ _SAMPLED = {
     np.signedinteger: ("int32", "int8"),
     np.bool_: ("bool",),
     np.float32: ("float32",),
-    np.float64: (),
 }
 _SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan])
 
@@ -125,7 +124,7 @@ class Elementwise(Op):
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for kind in self.accepts:
-            for dtype in _SAMPLED[kind]:
+            for dtype in _SAMPLED.get(kind, ()):
                 yield from self.samples_of(rng, np.dtype(dtype))
 
     def samples_of(self, rng: np.random.Generator, dtype: np.dtype) -> Iterator[Sample]:

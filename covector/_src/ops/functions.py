@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import dtypes
 from ..core.array import Array
 from .accuracy import Accuracy
 from .families import AccurateUnary, Elementwise
@@ -57,6 +58,7 @@ _NAMES = {
     np.bool_: "booleans",
     np.float32: "float32",
     np.float64: "float64",
+    dtypes.extended: "keys",
 }
 
 

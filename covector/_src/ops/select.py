@@ -23,6 +23,7 @@ from .families import (
     filled_like,
 )
 from .linear import bring_to, broadcast_in_dim, constant_like, instantiate
+from .physical import physical_aval
 
 
 class SelectN(Op):
@@ -91,7 +92,13 @@ class SelectN(Op):
         return self.bind(which, *cases), to
 
     def emit(self, b, which, *cases):
+        (out,) = b.avals_out
         aval = b.avals_in[0]
+        if aval.shape and physical_aval(out).shape != out.shape:
+            # Each element is made of several numbers, which are selected together.
+            dims = tuple(range(out.ndim))
+            aval = aval.update(shape=physical_aval(out).shape)
+            which = b.op("broadcast_in_dim", which, out=aval, broadcast_dimensions=dims)
         if aval.dtype == np.bool_:
             return cases[0] if len(cases) == 1 else b.op("select", which, cases[1], cases[0])
         predicate = aval.update(dtype=np.bool_)

@@ -16,6 +16,7 @@ import numpy as np
 from ..base import dtypes
 from ..core.avals import AbstractValue, ShapedArray
 from ..core.jaxpr import ClosedJaxpr
+from ..ops.physical import element_dims
 from .mlir import ir
 from .module import ModuleContext
 
@@ -141,6 +142,7 @@ class Emitter:
             return x
         dims = tuple(range(len(shape))) if aval.shape else ()
         out = ShapedArray(shape, aval.dtype)
+        dims = (*dims, *element_dims(out))
         return self.op("broadcast_in_dim", x, out=out, broadcast_dimensions=dims)
 
     def convert(self, x: Any, aval: Any, dtype: Any) -> Any:
