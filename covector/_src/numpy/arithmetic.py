@@ -13,7 +13,7 @@ from ..core.trace import Tracer
 from ..ops.arithmetic import add_p, div_p, mul_p, neg_p, sign_p, sub_p
 from ..ops.bitwise import and_p, or_p, shift_right_logical_p
 from ..ops.comparison import eq_p, lt_p, ne_p
-from ..ops.linear import full
+from ..ops.linear import constant_like as like
 from ..ops.powers import integer_pow_p, pow_p, square_p
 from ..ops.rounding import RoundingMethod, rem_p, round_p
 from ..ops.select import select_n_p
@@ -40,7 +40,6 @@ from .promotion import (
     promote_inexact,
     promote_shapes,
     same,
-    shape_of,
 )
 from .selection import choose
 
@@ -146,7 +145,7 @@ def positive(x: ArrayLike, /) -> Array:
 # ---------------------------------------------------------------- integer quotients, remainders
 
 
-def _promote_numeric(where: str, x: Any, y: Any) -> list[Any]:
+def promote_numeric(where: str, x: Any, y: Any) -> list[Any]:
     """Operands in their common dtype and rank; booleans become integers."""
     x, y = promote(where, x, y)
     dtype = dtype_of(x)
@@ -163,14 +162,14 @@ def _floor_divide_integers(x: Any, y: Any) -> Any:
     # not exact.
     quotient = div_p.bind(x, y)
     signs_differ = ne_p.bind(sign_p.bind(x), sign_p.bind(y))
-    inexact = ne_p.bind(rem_p.bind(x, y), number(0, dtype_of(x)))
-    one_less = sub_p.bind(quotient, number(1, dtype_of(x)))
+    inexact = ne_p.bind(rem_p.bind(x, y), like(x, 0))
+    one_less = sub_p.bind(quotient, like(x, 1))
     return select_n_p.bind(and_p.bind(signs_differ, inexact), quotient, one_less)
 
 
 def _divmod_floats(x: Any, y: Any) -> tuple[Any, Any]:
     """The quotient rounded down, and the remainder with the sign of y: x = quotient * y + rest."""
-    zero, one = number(0, dtype_of(x)), number(1, dtype_of(x))
+    zero, one = like(x, 0), like(x, 1)
     rest = rem_p.bind(x, y)  # with the sign of x
     # x - rest is a multiple of y; by zero, x is divided so that the quotient is infinite.
     multiple = choose(eq_p.bind(y, zero), x, sub_p.bind(x, rest))
@@ -205,7 +204,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.floor_divide(jnp.array([-7, 7]), 2)
     Array([-4,  3], dtype=int32)
     """
-    x, y = _promote_numeric("floor_divide", x, y)
+    x, y = promote_numeric("floor_divide", x, y)
     dtype = dtype_of(x)
     if dtypes.issubdtype(dtype, np.unsignedinteger):
         return div_p.bind(x, y)
@@ -216,13 +215,12 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def _without_zeros(y: Any) -> Any:
     """Integer divisors with 1 in the place of 0: the remainder by zero is thereby 0."""
-    zero = eq_p.bind(y, number(0, dtype_of(y)))
-    return select_n_p.bind(zero, y, full(shape_of(y), 1, dtype_of(y)))
+    return choose(eq_p.bind(y, like(y, 0)), like(y, 1), y)
 
 
 @composite
 def _remainder(x: Any, y: Any) -> Any:
-    zero = number(0, dtype_of(x))
+    zero = like(x, 0)
     if dtypes.issubdtype(dtype_of(x), np.integer):
         y = _without_zeros(y)
     rest = rem_p.bind(x, y)  # with the sign of x
@@ -244,7 +242,7 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.remainder(jnp.array([-7, 7]), jnp.array([3, -3]))
     Array([ 2, -2], dtype=int32)
     """
-    return _remainder(*_promote_numeric("remainder", x, y))
+    return _remainder(*promote_numeric("remainder", x, y))
 
 
 mod = remainder
@@ -270,7 +268,7 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.fmod(jnp.array([-7, 7]), jnp.array([3, -3]))
     Array([-1,  1], dtype=int32)
     """
-    return _fmod(*_promote_numeric("fmod", x, y))
+    return _fmod(*promote_numeric("fmod", x, y))
 
 
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
@@ -280,7 +278,7 @@ def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
     >>> jnp.divmod(jnp.array([-7, 7]), 2)
     (Array([-4,  3], dtype=int32), Array([1, 1], dtype=int32))
     """
-    x, y = _promote_numeric("divmod", x, y)
+    x, y = promote_numeric("divmod", x, y)
     if dtypes.issubdtype(dtype_of(x), np.integer):
         return floor_divide(x, y), remainder(x, y)
     quotient, rest = _divmod_floats_program(x, y)
@@ -396,7 +394,11 @@ def square(x: ArrayLike, /) -> Array:
     >>> jnp.square(jnp.array([-1.0, 2.0]))
     Array([1., 4.], dtype=float32)
     """
-    return square_p.bind(operand("square", x))
+    if own[type(x)] and x.aval.dtype in NUMBERS:
+        return square_p.bind(x)
+    x = operand("square", x)
+    dtype = dtype_of(x)
+    return square_p.bind(convert(x, dtypes.to_numeric_dtype(dtype)) if dtype == BOOL else x)
 
 
 def reciprocal(x: ArrayLike, /) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from ..base import dtypes, numpy_errors
 from ..base.warn import warn
 from ..ops.dynamic_slicing import dynamic_update_slice_p
+from ..ops.linear import constant_like as like
 from ..ops.linear import full, reshape
 from ..ops.select import select_n_p
 from ..ops.shaping import broadcast_to as broadcast_operand
@@ -46,7 +47,7 @@ def _write(x: Any, part: Any, plan: Plan, operands: Any) -> Any:
             for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape_of(x))
         ]
     )
-    spread = pad_p.bind(part, number(0, dtype_of(x)), padding_config=config)
+    spread = pad_p.bind(part, like(x, 0), padding_config=config)
     true = full(plan.sizes, True, np.dtype(bool))
     here = pad_p.bind(true, number(False, np.dtype(bool)), padding_config=config)
     return select_n_p.bind(here, x, spread)
@@ -159,7 +160,7 @@ class IndexUpdateRef:
             return filled(_indexed_shape(plan), fill, dtype_of(x))
         part = getitem(x, self.index)
         within = in_bounds(x.aval.shape, plan, operands)
-        return part if within is None else choose(within, part, number(fill, dtype_of(x)))
+        return part if within is None else choose(within, part, like(x, fill))
 
     def _update(self, kind: str, value: Any, mode: Any) -> Any:
         x = self.array

@@ -71,8 +71,8 @@ def matmul(
       An array of shape `(*batch, n, m)` for operands `(*batch, n, k)` and `(*batch, k, m)`.
 
     Raises:
-      ValueError: an operand has no dimension.
-      TypeError: the sizes do not fit.
+      ValueError: an operand has no dimension, or batches do not fit.
+      TypeError: the sizes that are summed over do not fit.
 
     >>> import covector.numpy as jnp
     >>> jnp.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]))
@@ -119,7 +119,7 @@ def _matmul_plan(a: Any, b: Any) -> tuple[Any, Any, Any, list[int]]:
             b_drop.append(q)
             b_at[i] = None
         else:
-            raise TypeError(numpy_errors.matmul_batches(x, y))
+            raise ValueError(numpy_errors.matmul_batches(x, y))
     a_place = _places(len(x), a_drop)
     b_place = _places(len(y), b_drop)
     both = [i for i in range(rank) if a_at[i] is not None and b_at[i] is not None]

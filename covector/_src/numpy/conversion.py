@@ -58,7 +58,7 @@ def _staged(tracer: Any) -> JaxprTracer | None:
 def _inputs_behind(tracer: JaxprTracer) -> list[Any]:
     """The inputs of the jaxpr on which a variable depends, in order."""
     trace: Any = tracer._trace
-    needed = {tracer.var}
+    needed = {tracer.atom}
     for eqn in reversed(trace.eqns):
         if not needed.isdisjoint(eqn.outvars):
             needed.update([a for a in eqn.invars if type(a) is not Literal])

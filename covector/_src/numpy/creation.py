@@ -13,6 +13,7 @@ from ..base.warn import warn
 from ..core.array import Array, ArrayLike
 from ..core.avals import aval_of, is_valid_type
 from ..core.trace import Tracer, context, eval_trace
+from ..ops.complex import complex_p, imag_p, real_p
 from ..ops.conversion import bitcast_convert_type_p
 from ..ops.identities import copy_p, stage
 from ..ops.joining import concatenate_p
@@ -249,6 +250,31 @@ def view(a: Any, dtype: Any = None) -> Any:
     """
     dtype = dtypes.default_float_dtype() if dtype is None else dtype
     dtype = dtypes.check_user_dtype_supported(dtype, "view")
+    if dtype == a.dtype:
+        return a
+    if a.dtype == np.bool_:
+        return view(convert(a, _BYTE), dtype)
+    if dtype == np.bool_:
+        return convert(view(a, _BYTE), dtype)
+    if a.dtype.kind == "c":
+        parts = [expand_dims(part_p.bind(a), (a.ndim,)) for part_p in (real_p, imag_p)]
+        pairs = concatenate_p.bind(*parts, dimension=a.ndim)
+        flat = (*a.shape[:-1], 2 * a.shape[-1]) if a.ndim else (2,)
+        return view(reshape(pairs, flat), dtype)
+    if dtype.kind == "c":
+        if not a.ndim or a.shape[-1] * a.dtype.itemsize % dtype.itemsize:
+            raise ValueError(numpy_errors.view_width(a.aval, dtype))
+        pairs = view(a, dtypes.finfo(dtype).dtype)
+        pairs = reshape(pairs, (*pairs.shape[:-1], pairs.shape[-1] // 2, 2))
+        return complex_p.bind(pairs[..., 0], pairs[..., 1])
+    return _bits(a, dtype)
+
+
+_BYTE = np.dtype(np.uint8)
+
+
+def _bits(a: Any, dtype: Any) -> Any:
+    """`view` between dtypes whose bits are reinterpreted as they are."""
     old, new = (dtypes.itemsize_bits(t) for t in (a.dtype, dtype))
     if old == new:
         return bitcast_convert_type_p.bind(a, new_dtype=dtype)

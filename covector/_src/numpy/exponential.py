@@ -14,6 +14,7 @@ from ..ops.comparison import eq_p
 from ..ops.complex import abs_p
 from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p
 from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
+from ..ops.linear import constant_like as like
 from ..ops.powers import cbrt_p, sqrt_p, square_p
 from ..ops.trigonometric import acos_p, asin_p, atan2_p, atan_p, cos_p, sin_p, tan_p
 from .composite import composite
@@ -139,8 +140,7 @@ def cbrt(x: ArrayLike, /) -> Array:
 @composite
 def _hypot(x: Any, y: Any) -> Any:
     # |(x, y)| = m sqrt(1 + (n/m)^2) with m the larger modulus: the squares do not overflow.
-    zero, one = number(0, dtype_of(x)), number(1, dtype_of(x))
-    infinity = number(np.inf, dtype_of(x))
+    zero, one, infinity = (number(v, dtype_of(x)) for v in (0, 1, np.inf))
     x, y = abs_p.bind(x), abs_p.bind(y)
     infinite = or_p.bind(eq_p.bind(x, infinity), eq_p.bind(y, infinity))
     large, small = max_p.bind(x, y), min_p.bind(x, y)
@@ -308,7 +308,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
     Array([0.       , 3.1415927], dtype=float32)
     """
     (x,) = promote_inexact("deg2rad", x)
-    return mul_p.bind(x, number(np.pi / 180, dtype_of(x)))
+    return mul_p.bind(x, like(x, np.pi / 180))
 
 
 def rad2deg(x: ArrayLike, /) -> Array:
@@ -319,7 +319,7 @@ def rad2deg(x: ArrayLike, /) -> Array:
     Array([  0., 180.], dtype=float32)
     """
     (x,) = promote_inexact("rad2deg", x)
-    return mul_p.bind(x, number(180 / np.pi, dtype_of(x)))
+    return mul_p.bind(x, like(x, 180 / np.pi))
 
 
 degrees, radians = rad2deg, deg2rad

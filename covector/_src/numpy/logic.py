@@ -20,8 +20,9 @@ from ..ops.bitwise import (
     xor_p,
 )
 from ..ops.comparison import eq_p, ge_p, gt_p, le_p, lt_p, ne_p
-from ..ops.complex import abs_p, imag_p, real_p
+from ..ops.complex import abs_p
 from . import reductions
+from .arithmetic import promote_numeric
 from .composite import composite
 from .parts import isfinite, isnan
 from .promotion import (
@@ -42,7 +43,7 @@ from .promotion import (
     same,
     shape_of,
 )
-from .selection import choose
+from .selection import ordered
 
 # ---------------------------------------------------------------- comparisons
 
@@ -80,13 +81,8 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _order(p: Any, where: str, x: Any, y: Any) -> Any:
-    """The general case of the relations of order; complex numbers are ordered as pairs."""
-    x, y = promote(where, x, y)
-    if dtype_of(x).kind != "c":
-        return p.bind(x, y)
-    real_x, real_y = real_p.bind(x), real_p.bind(y)
-    parts = p.bind(imag_p.bind(x), imag_p.bind(y))
-    return choose(eq_p.bind(real_x, real_y), parts, p.bind(real_x, real_y))
+    """The general case of the relations of order."""
+    return ordered(p, *promote(where, x, y))
 
 
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -336,6 +332,10 @@ def bitwise_not(x: ArrayLike, /) -> Array:
 invert = bitwise_invert = bitwise_not
 
 
+def _shift(p: Any, where: str, x: Any, y: Any) -> Any:
+    return p.bind(*promote_numeric(where, x, y))
+
+
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Elementwise x 2^y of integers, by moving bits.
 
@@ -343,7 +343,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.left_shift(jnp.array([1, 2, 3]), 2)
     Array([ 4,  8, 12], dtype=int32)
     """
-    return binary(shift_left_p, "left_shift", INTEGERS, same, x, y)
+    return binary(shift_left_p, "left_shift", INTEGERS, _shift, x, y)
 
 
 bitwise_left_shift = left_shift
@@ -356,7 +356,7 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.right_shift(jnp.array([16, -16]), 2)
     Array([ 4, -4], dtype=int32)
     """
-    x, y = promote("right_shift", x, y)
+    x, y = promote_numeric("right_shift", x, y)
     if dtypes.issubdtype(dtype_of(x), np.unsignedinteger):
         return shift_right_logical_p.bind(x, y)
     return shift_right_arithmetic_p.bind(x, y)
@@ -375,4 +375,6 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     x = as_array("bitwise_count", x)
     if dtypes.issubdtype(dtype_of(x), np.signedinteger):
         x = abs_p.bind(x)
+    elif dtype_of(x) == BOOL:
+        return convert(x, np.dtype(np.uint8))
     return convert(population_count_p.bind(x), np.dtype(np.uint8))

@@ -12,6 +12,7 @@ from ..core.array import Array, ArrayLike
 from ..ops.arithmetic import add_p
 from ..ops.comparison import eq_p, ge_p
 from ..ops.linear import broadcast_in_dim, full, reshape
+from ..ops.linear import constant_like as like
 from ..ops.select import select_n_p
 from ..ops.slicing import pad_p, slice_p
 from .arguments import axis_argument, check_no_out, index_argument
@@ -216,7 +217,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 @composite
 def _diag(v: Any, *, k: int) -> Any:
     """The matrix with a vector on a diagonal."""
-    zero = number(0, dtype_of(v))
+    zero = like(v, 0)
     padded = pad_p.bind(v, zero, padding_config=((max(0, k), max(0, -k), 0),))
     size = shape_of(padded)[0]
     rows, columns = iota(_INT, (size, size), 0), iota(_INT, (size, size), 1)

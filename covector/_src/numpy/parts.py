@@ -15,6 +15,7 @@ from ..ops.bitwise import and_p, or_p, shift_right_arithmetic_p
 from ..ops.comparison import eq_p, ge_p, gt_p, lt_p, ne_p
 from ..ops.complex import abs_p, complex_p, conj_p, imag_p, real_p
 from ..ops.conversion import bitcast_convert_type_p
+from ..ops.linear import constant_like as like
 from ..ops.rounding import RoundingMethod, ceil_p, floor_p, is_finite_p, nextafter_p, round_p
 from ..ops.trigonometric import atan2_p
 from .arguments import check_no_out
@@ -24,7 +25,7 @@ from .creation import filled
 from .promotion import (
     BOOL,
     INEXACT,
-    REALS,
+    SIGNED,
     as_array,
     convert,
     dtype_of,
@@ -53,7 +54,7 @@ def absolute(x: ArrayLike, /) -> Array:
     >>> jnp.absolute(jnp.array([-1.0, 2.0]))
     Array([1., 2.], dtype=float32)
     """
-    if not own[type(x)] or x.aval.dtype not in REALS:
+    if not own[type(x)] or x.aval.dtype not in SIGNED:
         x = operand("absolute", x)
         if _is_any(dtype_of(x), *_UNSIGNED_OR_BOOL):
             return as_array("absolute", x)
@@ -133,7 +134,7 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 @composite
 def _heaviside(x: Any, y: Any) -> Any:
-    zero, one = number(0, dtype_of(x)), number(1, dtype_of(x))
+    zero, one = (number(v, dtype_of(x)) for v in (0, 1))
     at_zero_or_nan = choose(ne_p.bind(x, x), x, y)
     return choose(lt_p.bind(x, zero), zero, choose(gt_p.bind(x, zero), one, at_zero_or_nan))
 
@@ -180,8 +181,10 @@ def imag(val: ArrayLike, /) -> Array:
     Array([2., 0.], dtype=float32)
     """
     val = as_array("imag", val)
-    dtype = dtype_of(val)
-    return imag_p.bind(val) if dtype.kind == "c" else filled(shape_of(val), 0, dtype)
+    aval = val.aval
+    if aval.dtype.kind == "c":
+        return imag_p.bind(val)
+    return filled(aval.shape, 0, aval.dtype, aval.weak_type)
 
 
 def conjugate(x: ArrayLike, /) -> Array:
@@ -206,7 +209,7 @@ def _angle(z: Any, *, deg: bool) -> Any:
     else:
         re, im = z, filled(shape_of(z), 0, dtype_of(z))
     radians = atan2_p.bind(im, re)
-    return mul_p.bind(radians, number(180 / np.pi, dtype_of(radians))) if deg else radians
+    return mul_p.bind(radians, like(radians, 180 / np.pi)) if deg else radians
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
@@ -255,7 +258,7 @@ def iscomplex(x: ArrayLike) -> Array:
     Array([ True, False], dtype=bool)
     """
     part = imag(x)
-    return ne_p.bind(part, number(0, dtype_of(part)))
+    return ne_p.bind(part, like(part, 0))
 
 
 def isreal(x: ArrayLike) -> Array:
@@ -266,7 +269,7 @@ def isreal(x: ArrayLike) -> Array:
     Array([False,  True], dtype=bool)
     """
     part = imag(x)
-    return eq_p.bind(part, number(0, dtype_of(part)))
+    return eq_p.bind(part, like(part, 0))
 
 
 # ---------------------------------------------------------------- rounding
@@ -303,7 +306,7 @@ def ceil(x: ArrayLike, /) -> Array:
 
 @composite
 def _trunc(x: Any) -> Any:
-    negative = lt_p.bind(x, number(0, dtype_of(x)))
+    negative = lt_p.bind(x, like(x, 0))
     return choose(negative, ceil_p.bind(x), floor_p.bind(x))
 
 
@@ -337,7 +340,9 @@ def rint(x: ArrayLike, /) -> Array:
     >>> jnp.rint(jnp.array([0.5, 1.5, 2.4]))
     Array([0., 2., 2.], dtype=float32)
     """
-    (x,) = promote_inexact("rint", x)
+    x = operand("rint", x)
+    if dtype_of(x) not in INEXACT:
+        x = convert(x, dtypes.to_inexact_dtype(dtype_of(x)))
     return _round_program(x)
 
 
@@ -406,7 +411,7 @@ around = round
 
 @composite_list
 def _modf(x: Any) -> list[Any]:
-    zero = number(0, dtype_of(x))
+    zero = like(x, 0)
     whole = choose(ge_p.bind(x, zero), floor_p.bind(x), ceil_p.bind(x))
     return [sub_p.bind(x, whole), whole]
 
@@ -459,7 +464,7 @@ def isfinite(x: ArrayLike, /) -> Array:
 def _isinf(x: Any) -> Any:
     if dtype_of(x).kind == "c":
         return or_p.bind(_isinf(real_p.bind(x)), _isinf(imag_p.bind(x)))
-    return eq_p.bind(abs_p.bind(x), number(np.inf, dtype_of(x)))
+    return eq_p.bind(abs_p.bind(x), like(x, np.inf))
 
 
 def isinf(x: ArrayLike, /) -> Array:

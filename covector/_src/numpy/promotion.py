@@ -37,6 +37,7 @@ _ALL = tuple(
 )
 NUMBERS = frozenset(_ALL)
 REALS = frozenset(t for t in _ALL if t.kind != "c")
+SIGNED = frozenset(t for t in _ALL if t.kind != "u")
 INEXACT = frozenset(t for t in _ALL if dtypes.issubdtype(t, np.inexact))
 INTEGERS = frozenset(t for t in _ALL if t.kind in "iu")
 BITS = INTEGERS | {BOOL}

@@ -17,6 +17,7 @@ from ..ops.arithmetic import add_p, div_p, mul_p, sub_p
 from ..ops.creation import iota_p
 from ..ops.joining import concatenate_p
 from ..ops.linear import broadcast_in_dim, expand_dims, move_axis, reshape
+from ..ops.linear import constant_like as like
 from .arguments import axis_argument, index_argument
 from .arithmetic import power
 from .composite import composite
@@ -206,7 +207,7 @@ def linspace(
     steps = num - 1 if endpoint else num
     if steps <= 0:
         return out, full(shape_of(start), np.nan, dtype_of(start))
-    return out, div_p.bind(sub_p.bind(stop, start), number(steps, dtype_of(start)))
+    return out, div_p.bind(sub_p.bind(stop, start), like(start, steps))
 
 
 def logspace(

@@ -13,6 +13,7 @@ from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p, sub_p
 from ..ops.bitwise import and_p, or_p
 from ..ops.comparison import gt_p, ne_p
 from ..ops.complex import conj_p, real_p
+from ..ops.linear import constant_like as like
 from ..ops.linear import expand_dims, reduce_sum_p, reshape
 from ..ops.powers import sqrt_p, square_p
 from ..ops.reductions import (
@@ -75,6 +76,9 @@ _MIN = Reduction("min", reduce_min_p, min_p)
 _ALL = Reduction("all", reduce_and_p, and_p, of_truth=True)
 _ANY = Reduction("any", reduce_or_p, or_p, of_truth=True)
 
+# The sum of booleans is "or", their product "and", if a boolean result is asked for.
+_OF_BOOLEANS = {_SUM: _ANY, _PROD: _ALL}
+
 _HALF = frozenset((np.dtype(np.float16), np.dtype(dtypes.bfloat16)))
 _FLOAT32 = np.dtype(np.float32)
 # What `sum` and the others reduce as it is, whatever the configuration.
@@ -98,6 +102,8 @@ def _reduced(a: Any, *extras: Any, kind: Reduction, axes: Any, keepdims: bool, d
     if masked:
         mask, *extras = extras
         a = choose(mask, a, kind.identity(compute))
+    if compute == BOOL:
+        kind = _OF_BOOLEANS.get(kind, kind)
     out = _bind(kind.reduce, a, axes)
     if extras:
         out = kind.combine.bind(convert(extras[0], compute), out)
@@ -321,7 +327,7 @@ def count_nonzero(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> Arr
     Array([1, 2], dtype=int32)
     """
     a = operand("count_nonzero", a)
-    nonzero = a if dtype_of(a) == BOOL else ne_p.bind(a, number(0, dtype_of(a)))
+    nonzero = a if dtype_of(a) == BOOL else ne_p.bind(a, like(a, 0))
     return sum(nonzero, axis, keepdims=keepdims)
 
 
@@ -543,9 +549,9 @@ def _var(a: Any, ddof: Any, *extras: Any, config: Any) -> Any:
     count = sub_p.bind(_count(mask, shape_of(a), axes, real), ddof)
     if mask is not None:
         squares = choose(mask, squares, number(0, real))
-    total = convert(div_p.bind(_bind(reduce_sum_p, squares, axes), count), result)
+    total = div_p.bind(_bind(reduce_sum_p, squares, axes), count)
     enough = gt_p.bind(count, number(0, real))
-    out = choose(enough, total, number(np.nan, result))
+    out = convert(choose(enough, total, number(np.nan, real)), result)
     return expand_dims(out, sorted(axes)) if keepdims else out
 
 
@@ -573,7 +579,7 @@ def _variance_dtypes(name: str, given: Any, wanted: Any) -> tuple[Any, Any]:
         if inexact.kind == "c" and wanted.kind != "c":
             raise ValueError(numpy_errors.real_variance_of_complex(name, given, wanted))
         compute = dtypes.promote_types(inexact, dtypes.to_inexact_dtype(wanted))
-        result = dtypes.to_floating_dtype(wanted) if wanted.kind == "c" else wanted
+        result = wanted
     return (_FLOAT32 if compute in _HALF else compute), result
 
 

@@ -13,6 +13,7 @@ from ..ops.arithmetic import max_p, min_p
 from ..ops.bitwise import or_p
 from ..ops.comparison import eq_p, gt_p, lt_p, ne_p
 from ..ops.complex import complex_p, imag_p, real_p
+from ..ops.linear import constant_like as like
 from ..ops.select import select_n_p
 from .composite import composite
 from .promotion import (
@@ -24,7 +25,6 @@ from .promotion import (
     common_shape,
     convert,
     dtype_of,
-    number,
     operand,
     operands,
     own,
@@ -90,7 +90,7 @@ def where(
             return select_n_p.bind(condition, y, x)
     condition, x, y = operands("where", (condition, x, y))
     if dtype_of(condition) != BOOL:
-        condition = ne_p.bind(condition, number(0, dtype_of(condition)))
+        condition = ne_p.bind(condition, like(condition, 0))
     return _choose(condition, *promote_dtypes(x, y))
 
 
@@ -158,14 +158,23 @@ def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
     return binary(min_p, "minimum", NUMBERS, same, x, y)
 
 
+def ordered(p: Any, x: Any, y: Any) -> Any:
+    """A relation of order of two operands of one dtype; complex numbers are ordered as pairs."""
+    if dtype_of(x).kind != "c":
+        return p.bind(x, y)
+    real_x, real_y = real_p.bind(x), real_p.bind(y)
+    parts = p.bind(imag_p.bind(x), imag_p.bind(y))
+    return choose(eq_p.bind(real_x, real_y), parts, p.bind(real_x, real_y))
+
+
 @composite
 def _fmax(x: Any, y: Any) -> Any:
-    return choose(or_p.bind(gt_p.bind(x, y), ne_p.bind(y, y)), x, y)
+    return choose(or_p.bind(ordered(gt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
 @composite
 def _fmin(x: Any, y: Any) -> Any:
-    return choose(or_p.bind(lt_p.bind(x, y), ne_p.bind(y, y)), x, y)
+    return choose(or_p.bind(ordered(lt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
 def fmax(x: ArrayLike, y: ArrayLike) -> Array:
@@ -229,10 +238,10 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
 
 @composite
 def _replace(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
-    infinity = number(np.inf, dtype_of(x))
+    infinity = like(x, np.inf)
     x = choose(ne_p.bind(x, x), nan, x)
     x = choose(eq_p.bind(x, infinity), posinf, x)
-    return choose(eq_p.bind(x, number(-np.inf, dtype_of(x))), neginf, x)
+    return choose(eq_p.bind(x, like(x, -np.inf)), neginf, x)
 
 
 def nan_to_num(
@@ -266,7 +275,7 @@ def nan_to_num(
         parts = real_p.bind(x), imag_p.bind(x)
         return complex_p.bind(*[nan_to_num(v, copy, nan, posinf, neginf) for v in parts])
     limits = dtypes.finfo(dtype)
-    posinf = limits.max if posinf is None else posinf
-    neginf = limits.min if neginf is None else neginf
+    posinf = float(limits.max) if posinf is None else posinf
+    neginf = float(limits.min) if neginf is None else neginf
     nan, posinf, neginf = [convert(v, dtype) for v in operands("nan_to_num", (nan, posinf, neginf))]
     return _replace(x, nan, posinf, neginf)

@@ -14,6 +14,7 @@ from ..core.trace import Tracer
 from ..ops.dynamic_slicing import dynamic_slice_p
 from ..ops.identities import copy_p
 from ..ops.joining import concatenate_p
+from ..ops.linear import constant_like as like
 from ..ops.linear import expand_dims as expand
 from ..ops.linear import reshape_p, transpose_p
 from ..ops.shaping import broadcast_to as broadcast_operand
@@ -22,7 +23,7 @@ from ..ops.slicing import slice_p
 from .arguments import axes_argument, axis_argument, index_argument, shape_argument
 from .arithmetic import negative, remainder
 from .composite import composite
-from .promotion import as_array, check_rank_promotion, dtype_of, number, operands, own, shape_of
+from .promotion import as_array, check_rank_promotion, operands, own, shape_of
 
 # ---------------------------------------------------------------- reshape
 
@@ -461,7 +462,7 @@ def _roll_by_traced(a: Any, shift: Any, *, axis: int) -> Any:
     size = shape_of(a)[axis]
     start = remainder(negative(shift), size)
     twice = concatenate_p.bind(a, a, dimension=axis)
-    zero = number(0, dtype_of(start))
+    zero = like(start, 0)
     starts = [start if dim == axis else zero for dim in range(len(shape_of(a)))]
     return dynamic_slice_p.bind(twice, *starts, slice_sizes=shape_of(a))
 

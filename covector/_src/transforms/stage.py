@@ -32,34 +32,44 @@ from ..core.trace import EagerTrace, Trace, Tracer, context, current_trace, trac
 class JaxprTracer(Tracer):
     """A value of a program that is being written: it has a variable, and the eqn that made it."""
 
-    __slots__ = ("aval", "eqn", "var")
+    __slots__ = ("aval", "atom", "eqn")
+    _trace: JaxprTrace
     aval: AbstractValue
 
-    def __init__(self, trace: JaxprTrace, aval: AbstractValue, var: Atom, eqn: Any = None):
+    def __init__(self, trace: JaxprTrace, aval: AbstractValue, atom: Atom, eqn: Any = None):
         self._trace = trace
         self.aval = aval
-        self.var = var
+        self.atom = atom
         self.eqn = eqn
 
     def __repr__(self) -> str:
+        if self._trace.linear:
+            return f"Traced<{self.aval}:JaxprTrace>"
         return f"JitTracer({self.aval})"
 
     def origin(self) -> str:
         if self.eqn is not None:
             return f"by `{self.eqn.primitive}` at {source.describe(self.eqn.source)}"
         trace = self._trace
-        if isinstance(trace, JaxprTrace) and trace.debug_info and self.var in trace.invars:
-            return f"as {trace.name_of_input(self.var)} of {trace.describe()}"
+        if isinstance(trace, JaxprTrace) and trace.debug_info and self.atom in trace.invars:
+            return f"as {trace.name_of_input(self.atom)} of {trace.describe()}"
         return ""
 
 
 class JaxprTrace(Trace):
-    """A jaxpr that is being written."""
+    """A jaxpr that is being written.
 
-    __slots__ = ("consts", "constvars", "debug_info", "eqns", "invars")
+    Args:
+      parent: the trace under which it is written.
+      debug_info: names for error messages.
+      linear: whether it is the linear program of a derivative, and its values are tangents.
+    """
 
-    def __init__(self, parent: Trace, debug_info: DebugInfo | None = None):
+    __slots__ = ("consts", "constvars", "debug_info", "eqns", "invars", "linear")
+
+    def __init__(self, parent: Trace, debug_info: DebugInfo | None = None, linear: bool = False):
         super().__init__(parent)
+        self.linear = linear
         self.eqns: list[JaxprEqn] = []
         self.invars: list[Var] = []
         # The constants by the ids of their objects, which `consts` keeps alive.
@@ -77,7 +87,7 @@ class JaxprTrace(Trace):
         avals: list[AbstractValue] = []
         for arg in args:
             if type(arg) is JaxprTracer and arg._trace is self:
-                invars.append(arg.var)
+                invars.append(arg.atom)
                 avals.append(arg.aval)
             else:
                 atom = self.constant(arg)
@@ -124,7 +134,7 @@ class JaxprTrace(Trace):
     def atom(self, x: Any) -> Atom:
         """A value that the traced function returned as an atom of the program."""
         if type(x) is JaxprTracer and x._trace is self:
-            return x.var
+            return x.atom
         if not is_valid_type(x):
             raise TypeError(result_not_an_array(self.describe(), x))
         return self.constant(x)
