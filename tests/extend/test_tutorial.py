@@ -45,7 +45,7 @@ class Lesson:
         if x is None or isinstance(x, int):
             return str(x)
         if isinstance(x, self.core.Tracer):
-            return f"traced {x.aval}"
+            return repr(x)
         if isinstance(x, self.core.ShapedArray):
             return f"type {x}"
         if isinstance(x, (self.ad.Zero, self.ad.UndefinedPrimal)):
@@ -190,7 +190,9 @@ def comparable(log):
             lines.append(line)
     start = lines.index("jit of grad")
     end = lines.index("vmap")
-    lines[start:end] = [line.replace("number 1.0", "traced float32[]") for line in lines[start:end]]
+    lines[start:end] = [
+        line.replace("number 1.0", "JitTracer(float32[])") for line in lines[start:end]
+    ]
     return lines
 
 
@@ -222,7 +224,7 @@ def test_symbolic_zeros_and_undefined_primals_reach_the_rules(ours):
     # b is not differentiated, so that the tangent of z is a Zero.
     assert jvp == (
         "value_and_jvp <- ((number 2.0, number 2.0, number 10.0), "
-        "(traced ~float32[], traced ~float32[], Zero ~float32[]))"
+        "(Traced<~float32[]:JaxprTrace>, Traced<~float32[]:JaxprTrace>, Zero ~float32[]))"
     )
     transposes = [line for line in ours if line.startswith("transpose <-")]
     assert transposes[:2] == [

@@ -10,13 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from jaxlib.mlir import ir
+from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+
 from ..base.extension_errors import unknown_platform, wrong_lowering_results
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..core.primitive import Primitive
 from ..transforms.stage import stage_closed
 from .emitter import Emitter
-from .mlir import inlined_func_call, ir
 from .module import ModuleContext
+
+# Writes the body of a function in place of a call of it.
+inlined_func_call = _jax_mlir_ext.inlined_func_call
 
 # The platforms for which a rule may be registered, and the names under which each is looked up:
 # PJRT calls every GPU "gpu", users may tell the makers apart.
