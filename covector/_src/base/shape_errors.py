@@ -54,8 +54,8 @@ def incompatible_shapes(shapes: Iterable[Shape]) -> str:
 
 def negative_size_in_broadcast(shape: Shape) -> str:
     return (
-        "[broadcast_shapes] Only non-negative sizes can be broadcast, but one of the shapes is "
-        f"{tuple(shape)}."
+        "[broadcast_shapes] Only non-negative indices are allowed as sizes, but one of the shapes "
+        f"is {tuple(shape)}."
     )
 
 
