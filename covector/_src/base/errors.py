@@ -257,6 +257,14 @@ def dlpack_dtype_unsupported(array: object, error: object) -> str:
     )
 
 
+def argument_deleted(name: str) -> str:
+    return (
+        f"[{name}] an argument is an array that was deleted: by its `delete`, or because it was "
+        "donated to a compiled function (donate_argnums), which reused its memory for a result. "
+        "Use that function's result, or do not donate the argument."
+    )
+
+
 def devices_differ(doing: str, arrays: Sequence[tuple[object, object]]) -> str:
     listed = "; ".join(f"{aval} on {device}" for aval, device in arrays)
     return (

@@ -15,7 +15,7 @@ from weakref import WeakSet
 from ..base import errors
 from .avals import AbstractValue
 from .effects import Effects, no_effects
-from .trace import Backend, check_no_escaped_tracer, context
+from .trace import Backend, check_no_escaped_tracer, context, eval_trace
 
 # A cache of shape rules is emptied when it reaches this many entries.
 TYPE_CACHE_LIMIT = 8192
@@ -45,6 +45,8 @@ class Primitive:
     shares_names = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
+    # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them.
+    prune: Callable[..., Any] | None = None
     # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
     fold: Callable[..., Any] | None = None
 
@@ -131,6 +133,12 @@ class BuiltinPrimitive(Primitive):
 
     def evaluate(self, backend: Backend, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return backend.execute(self, args, params)
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        trace = context.trace
+        if trace is eval_trace:
+            return self.evaluate(trace.backend, args, params)
+        return trace.process(self, args, params)
 
     def impl(self, *args: Any, **params: Any) -> Any:
         return context.trace.process(self, args, params)

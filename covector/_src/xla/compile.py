@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config
-from ..base.errors import JaxRuntimeError
+from ..base.errors import JaxRuntimeError, argument_deleted
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..ops.physical import physical_aval
@@ -38,13 +38,14 @@ class Executable:
       name: of the function or op.
       jaxpr: the program before compilation.
       kept: indices of the arguments that it reads; the others are not passed on.
+      takes_all: whether it takes all arguments, and no constants beside them.
       out_avals: types of the outputs.
       loaded: jaxlib's executable.
     """
 
     __slots__ = (
-        *("_all_kept", "_consts", "_execute", "_handlers"),
-        *("jaxpr", "keepalives", "kept", "loaded", "name", "out_avals"),
+        *("_consts", "_execute", "_handlers", "jaxpr", "keepalives"),
+        *("kept", "loaded", "name", "out_avals", "takes_all"),
     )
 
     def __init__(
@@ -63,7 +64,7 @@ class Executable:
         self.kept = kept
         self.keepalives = keepalives
         self.out_avals = jaxpr.out_avals
-        self._all_kept = len(kept) == len(jaxpr.in_avals) and not consts
+        self.takes_all = len(kept) == len(jaxpr.in_avals) and not consts
         self._consts = consts
         self._execute = loaded.execute_sharded
         self._handlers = [
@@ -73,18 +74,21 @@ class Executable:
             for aval in map(physical_aval, self.out_avals)
         ]
 
+    def launch(self, buffers: list[Any]) -> list[Any]:
+        """Execute on jaxlib's buffers of what the program takes."""
+        try:
+            return self._execute(buffers).consume_with_handlers(self._handlers)
+        except (xla_client.XlaRuntimeError, ValueError) as error:
+            if any(buffer.is_deleted() for buffer in buffers):
+                raise RuntimeError(argument_deleted(self.name)) from error
+            raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
+
     def run(self, arrays: Sequence[ArrayImpl]) -> list[ArrayImpl]:
         """Execute on arrays of the right types."""
         buffers = [x._buffer for x in arrays]
-        if not self._all_kept:
+        if not self.takes_all:
             buffers = self._consts + [buffers[i] for i in self.kept]
-        try:
-            results = self._execute(buffers)
-        except (xla_client.XlaRuntimeError, ValueError) as error:
-            for x in arrays:
-                x._check_alive()
-            raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
-        outs = list(map(ArrayImpl, results.consume_with_handlers(self._handlers), self.out_avals))
+        outs = list(map(ArrayImpl, self.launch(buffers), self.out_avals))
         if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self.jaxpr, self.name, arrays, outs)
         return outs

@@ -22,6 +22,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..core.trace import check_no_escaped_tracer, eval_trace
+from . import nonfinite
 from .array import ArrayImpl, move, put
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
@@ -53,20 +54,17 @@ class XlaBackend:
     # ---------------------------------------------------------------- single ops
 
     def execute(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        arrays, avals = [], []
+        parts, buffers = [primitive, config.trace_key()], []
         for x in args:
             if type(x) is not ArrayImpl:
                 x = self.to_array(x, primitive.name)
             if x._placement is not None:
                 return self._execute_placed(primitive, args, params)
-            arrays.append(x)
-            avals.append(x.aval)
-        trace_key = config.trace_key()
-        key = (
-            (primitive, *avals, *params.items(), trace_key)
-            if params
-            else (primitive, *avals, trace_key)
-        )
+            parts.append(x.aval)
+            buffers.append(x._buffer)
+        if params:
+            parts += params.items()
+        key = tuple(parts)
         try:
             executable = self._ops.get(key)
         except TypeError:  # a parameter is not hashable
@@ -74,9 +72,14 @@ class XlaBackend:
         if executable is None:
             if config.default_device.value is not None:
                 return self._execute_placed(primitive, args, params)
+            avals = parts[2 : 2 + len(args)]
             executable = self._compile_op(key, primitive, avals, params, first_device())
-        outs = executable.run(arrays)
-        return outs if primitive.multiple_results else outs[0]
+        if nonfinite.watch.ever_on or not executable.takes_all:
+            outs = executable.run([self.to_array(x) for x in args])
+            return outs if primitive.multiple_results else outs[0]
+        if primitive.multiple_results:
+            return list(map(ArrayImpl, executable.launch(buffers), executable.out_avals))
+        return ArrayImpl(executable.launch(buffers)[0], executable.out_avals[0])
 
     def _execute_placed(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
