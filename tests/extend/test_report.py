@@ -47,13 +47,15 @@ def test_right_rules():
     assert report.missing == report.wrong == ()
 
 
-def wrong(**rules):
+def wrong(*checks, **rules):
     """The report on the product with some rules replaced."""
-    return check_primitive(primitive(type("product", (Product,), rules)), SAMPLES)
+    return check_primitive(primitive(type("product", (Product,), rules)), SAMPLES, checks=checks)
 
 
 def test_a_wrong_shape():
-    report = wrong(abstract_eval=lambda self, x, y: ShapedArray((*x.shape, 1), x.dtype))
+    report = wrong(
+        "abstract eval", abstract_eval=lambda self, x, y: ShapedArray((*x.shape, 1), x.dtype)
+    )
     assert not report.ok
     assert "abstract eval" in report.wrong
 
@@ -71,7 +73,7 @@ def test_a_wrong_dtype_of_evaluation():
 
 
 def test_a_wrong_number():
-    report = wrong(ref=lambda self, x, y: x * y + 0.001)
+    report = wrong("ref", "jit", "jvp", ref=lambda self, x, y: x * y + 0.001)
     assert report.wrong == ("ref",)
     assert "3 of 3 elements differ" in report["ref"].detail
 
@@ -92,7 +94,7 @@ def test_a_wrong_derivative():
         out, t = Product.jvp(self, primals, tangents)
         return out, lax.mul(t, lax.full_like(t, 1.001))
 
-    report = wrong(jvp=jvp)
+    report = wrong("jvp", "vjp", jvp=jvp)
     assert "jvp" in report.wrong
     assert "vjp" not in report.wrong  # it is the transpose of the wrong derivative, all right
 
@@ -102,7 +104,7 @@ def test_a_derivative_that_forgets_an_operand():
         (x, y), (dx, _) = primals, tangents
         return self(x, y), lax.mul(ad.instantiate_zeros(dx), y)
 
-    report = wrong(jvp=jvp)
+    report = wrong("jvp", jvp=jvp)
     assert "jvp" in report.wrong
 
 
@@ -111,7 +113,7 @@ def test_a_derivative_of_the_wrong_type():
         out, t = Product.jvp(self, primals, tangents)
         return out, lax.convert_element_type(t, np.float16)
 
-    assert "the tangent of result 0: the dtype is float16" in wrong(jvp=jvp)["jvp"].detail
+    assert "the tangent of result 0: the dtype is float16" in wrong("jvp", jvp=jvp)["jvp"].detail
 
 
 def test_a_derivative_that_cannot_be_differentiated():
@@ -119,7 +121,7 @@ def test_a_derivative_that_cannot_be_differentiated():
         fixed = tuple(lax.stop_gradient(x) for x in primals)
         return self(*primals), Product.jvp(self, fixed, tangents)[1]
 
-    report = wrong(jvp=jvp)
+    report = wrong("jvp", "vjp", "jvp of vjp", jvp=jvp)
     assert report["jvp"].status == report["vjp"].status == "ok"
     assert "jvp of vjp" in report.wrong
 
@@ -130,13 +132,13 @@ def test_a_wrong_transpose():
             return self(ct, y), None
         return None, self(ct, ct)
 
-    report = wrong(transpose=transpose)
+    report = wrong("transpose", transpose=transpose)
     assert "transpose" in report.wrong
     assert "with respect to operand 1" in report["transpose"].detail
 
 
 def test_a_transpose_that_forgets_a_cotangent():
-    report = wrong(transpose=lambda self, ct, x, y: (None, None))
+    report = wrong("transpose", transpose=lambda self, ct, x, y: (None, None))
     assert "there is no cotangent of operand 0" in report["transpose"].detail
 
 
@@ -154,18 +156,17 @@ def test_a_wrong_vjp():
         def transpose(self, ct, x):
             return (ct,)
 
-    report = check_primitive(doubled, [(X,)])
+    report = check_primitive(doubled, [(X,)], checks=["jvp", "vjp", "transpose"])
     assert {"vjp", "transpose"} <= set(report.wrong) and "jvp" not in report.wrong
 
 
 def test_a_batching_rule_that_takes_the_axis_for_the_first():
-    report = wrong(vmap=lambda self, axis, dims, x, y: (self(x, y), 0))
-    assert {"vmap", "jit of vmap"} & set(report.wrong)
+    report = wrong("vmap", vmap=lambda self, axis, dims, x, y: (self(x, y), 0))
     assert "vmap" in report.wrong
 
 
 def test_a_batching_rule_that_is_right_for_operands_batched_alike():
-    report = wrong(vmap=lambda self, axis, dims, x, y: (self(x, y), dims[0]))
+    report = wrong("vmap", vmap=lambda self, axis, dims, x, y: (self(x, y), dims[0]))
     assert "vmap" in report.wrong
 
 
@@ -173,9 +174,33 @@ def test_a_rule_that_fails():
     def vmap(self, axis, dims, x, y):
         raise IndexError("no such dimension")
 
-    row = wrong(vmap=vmap)["vmap"]
+    row = wrong("vmap", vmap=vmap)["vmap"]
     assert row.status == "wrong"
     assert row.detail.endswith("IndexError: no such dimension")
+
+
+def test_a_wrong_derivative_is_found_before_there_is_a_type_rule():
+    p = Primitive("doubled")
+    p.def_impl(lambda x: 2 * np.asarray(x))
+    ad.defjvp(p, lambda t, x: 3 * t)
+    report = check_primitive(p, [(X,)])
+    assert report["abstract eval"].status == "missing"
+    assert report["jvp"].status == "wrong"
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.1])
+def test_primitives_of_32_bits_alone_are_checked_in_32_bits(factor):
+    @primitive
+    class halved:
+        def decompose(self, x):
+            return lax.mul(x, np.float32(0.5))
+
+        def jvp(self, primals, tangents):
+            return self(*primals), lax.mul(tangents[0], np.float32(0.5 * factor))
+
+    report = check_primitive(halved, [(X,)], checks=["jvp", "vjp", "jvp of vjp"])
+    assert report.ok == (factor == 1.0), str(report)
+    assert report["jvp"].status == ("ok" if factor == 1.0 else "wrong")
 
 
 # ---------------------------------------------------------------- the report
@@ -202,7 +227,10 @@ def test_the_table():
     at = lines.index("jvp            missing        2")
     assert lines[at + 1] == "    Differentiation rule for 'bare' not implemented"
     assert sum("Differentiation rule" in line for line in lines) == 1  # told once
-    assert repr(wrong(ref=lambda self, x, y: x)) == "<Report on product: 1 wrong, 0 missing>"
+    assert (
+        repr(wrong("ref", "jit", ref=lambda self, x, y: x))
+        == "<Report on product: 1 wrong, 0 missing>"
+    )
 
 
 def test_parameters_come_with_samples():
