@@ -15,12 +15,11 @@ from ..base import dtypes, elementwise_errors
 from ..base.warn import warn
 from ..core.array import Array
 from ..core.avals import aval_of
-from ..core.trace import Tracer
 from ..core.zeros import Zero
 from .base import Sample, draw
 from .families import FLOATS, LinearUnary, Step, check_accepts
 from .identities import stage
-from .linear import Linear, move_axis
+from .linear import Linear, move_axis, scalar
 
 
 class ConvertElementType(Linear):
@@ -99,8 +98,8 @@ def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
     aval: Any = aval_of(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
-    if type(x) in _PYTHON_NUMBERS and _numpy_agrees(x, dtype):
-        number = np.asarray(x).astype(dtype)
+    if isinstance(x, _NUMBERS) and _numpy_agrees(x, dtype):
+        number = _constant(x, dtype)
         if not weak_type:
             return number
         if dtypes.dtype_of(number.item()) == dtype:
@@ -108,16 +107,26 @@ def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type, sharding=None)
 
 
-_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+_NUMBERS = (int, float, complex, np.generic)
 
 
 def _numpy_agrees(number: Any, dtype: Any) -> bool:
-    """Whether NumPy converts a scalar as XLA does: all but inf and NaN to integers."""
-    if type(number) is int:  # of any size
+    """Whether NumPy converts a number as XLA does: all but inf and NaN to integers."""
+    if isinstance(number, (int, np.integer, np.bool_)):
         return True
-    if _is_complex(np.asarray(number).dtype):
+    if isinstance(number, (complex, np.complexfloating)):
         return _is_complex(dtype)
     return dtypes.issubdtype(dtype, np.inexact) or bool(np.isfinite(number))
+
+
+def _constant(number: Any, dtype: Any) -> np.ndarray:
+    """A number as an array of rank 0; mostly the same array for the same number."""
+    if number or type(number) is int:  # 0.0 and -0.0 are equal
+        try:
+            return scalar(number, dtype)
+        except OverflowError:  # an integer out of range, which wraps around
+            pass
+    return np.asarray(number).astype(dtype)
 
 
 def convert_element_type(operand: Any, new_dtype: Any) -> Array:
@@ -147,11 +156,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Array:
     old = dtypes.dtype_of(operand)
     if _is_complex(old) and not _is_complex(dtype):
         warn(elementwise_errors.imaginary_part_lost(old, dtype), np.exceptions.ComplexWarning)
-    if isinstance(operand, (Array, Tracer)):
-        return convert(operand, dtype)
-    if np.ndim(operand) == 0 and _numpy_agrees(operand, dtype):
-        return stage(np.asarray(operand).astype(dtype))
-    return convert_element_type_p.bind(operand, new_dtype=dtype, weak_type=False, sharding=None)
+    return stage(convert(operand, dtype))
 
 
 # ---------------------------------------------------------------- bits
