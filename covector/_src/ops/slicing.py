@@ -15,6 +15,7 @@ from ..base import shape_errors
 from ..base.shapes import inserted, integers, with_size
 from ..core.avals import aval_of
 from ..core.zeros import UndefinedPrimal
+from . import linear
 from .arithmetic import sub_p
 from .base import Op, Sample, draw
 from .dynamic_slicing import dynamic_slice_p
@@ -25,11 +26,13 @@ from .linear import (
     constant_like,
     full,
     instantiate,
+    scalar,
 )
-from .linear import reduce_sum as _sum
 from .physical import element_shape
 from .select import select_n_p
 from .shaping import squeeze
+
+python_slice = slice  # the name is that of a public function below
 
 # ---------------------------------------------------------------- slice
 
@@ -43,7 +46,7 @@ class Slice(Linear):
         if strides is not None and any(step != 1 for step in strides):
             return super().evaluate(backend, args, params)
         out, _ = self.typecheck((aval_of(args[0]),), params)
-        starts = [np.int32(start) for start in params["start_indices"]]
+        starts = [scalar(start, np.int32) for start in params["start_indices"]]
         return backend.execute(dynamic_slice_p, (*args, *starts), dict(slice_sizes=out.shape))
 
     def shape(self, x, *, start_indices, limit_indices, strides):
@@ -101,9 +104,6 @@ class Slice(Linear):
             params = dict(start_indices=start, limit_indices=limit, strides=strides)
             for dtype in (np.float32, np.complex64, np.int32, np.bool_):
                 yield Sample((draw(rng, shape, dtype),), params)
-
-
-python_slice = slice
 
 
 def check_slice(
@@ -182,7 +182,7 @@ class Pad(Op):
         ct_value = None
         if type(value) is UndefinedPrimal:
             axes = range(len(shape))
-            ct_value = sub_p.bind(_sum(ct, axes), _sum(ct_x, axes))
+            ct_value = sub_p.bind(linear.reduce_sum(ct, axes), linear.reduce_sum(ct_x, axes))
         return (ct_x if type(x) is UndefinedPrimal else None), ct_value
 
     def vmap(self, axis, dims, x, value, *, padding_config):
