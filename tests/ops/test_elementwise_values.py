@@ -193,6 +193,15 @@ def test_full(jax, shape, value, dtype):
     assert_equal(got, want, "full_like with a shape")
 
 
+def test_full_like_stays_on_the_device_to_which_the_array_is_committed():
+    (device, *_) = covector.devices()
+    placed = covector.device_put(np.ones(3, np.float32), device)
+    assert lax.full_like(placed, 2).committed and not lax.full_like(np.ones(3), 2).committed
+    assert lax.full((3,), 2.0, sharding=placed.sharding).committed
+    jaxpr = covector.make_jaxpr(lambda: lax.full((3,), 2.0, sharding=placed.sharding))()
+    assert [eqn.primitive.name for eqn in jaxpr.eqns] == ["broadcast_in_dim"]
+
+
 @pytest.mark.parametrize(
     ("x", "y"),
     [((2, 3), ()), ((), (2, 3)), ((2, 1), (2, 3)), ((2, 1), (1, 3)), ((0, 1), (0, 3))],

@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes, elementwise_errors
 from ..base.shapes import canonicalize_shape
 from ..core.array import Array
+from ..core.trace import Tracer
 from .conversion import convert
 from .identities import stage
 from .linear import broadcast_in_dim
@@ -55,7 +56,8 @@ def full_like(
       fill_value: the value, a number or an array of rank 0.
       dtype: the dtype of the result, if not that of `x`.
       shape: the shape of the result, if not that of `x`.
-      sharding: the device or sharding to put the array on; by default the default device.
+      sharding: the device or sharding to put the array on; by default that of `x` if it is
+        committed to one.
 
     Returns:
       An array; weakly typed if `x` is, and `dtype` is not given.
@@ -73,6 +75,8 @@ def full_like(
         dtype, weak_type = dtypes.dtype_and_weak_type(x)
     else:
         dtype, weak_type = dtypes.check_user_dtype_supported(dtype, "lax.full_like"), False
+    if sharding is None and not weak_type and getattr(x, "committed", False):
+        sharding = x.sharding
     return _filled(shape, fill_value, dtype, weak_type, sharding)
 
 
@@ -83,7 +87,9 @@ def _filled(
         raise TypeError(elementwise_errors.full_of_non_scalar(np.shape(value)))
     value = convert(value, dtype, weak_type)
     out = broadcast_in_dim(value, shape, ()) if shape else stage(value)
-    return out if sharding is None else device_put(out, sharding)
+    if sharding is None or isinstance(out, Tracer):  # a program's outputs are placed by its caller
+        return out
+    return device_put(out, sharding)
 
 
 def dtype(x: Any) -> Any:
