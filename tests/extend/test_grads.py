@@ -55,6 +55,10 @@ def test_integers_do_not_move():
     )
 
 
+def test_results_that_are_no_floats():
+    check_grads(lambda x: (lax.mul(x, x), lax.gt(x, x), lax.sign(np.int32(2))), (X,), 1)
+
+
 def test_complex_numbers():
     z = np.array([1 + 2j, -0.5 + 0.1j], np.complex64)
     check_grads(lambda z: lax.mul(z, lax.exp(z)), (z,), 2)

@@ -59,6 +59,27 @@ def test_an_unknown_platform():
     )
 
 
+@pytest.mark.parametrize(
+    ("registered", "here", "found"),
+    [
+        (["gpu"], "gpu", "gpu"),
+        (["cuda"], "gpu", "cuda"),
+        (["gpu", "cuda"], "cuda", "cuda"),
+        (["gpu"], "rocm", "gpu"),
+        (["cuda"], "rocm", None),
+        (["gpu"], "cpu", None),
+        (["gpu"], "a platform of a plugin", None),
+    ],
+)
+def test_which_rule_holds_on_a_gpu(registered, here, found):
+    p = twice()
+    for platform in registered:
+        mlir.register_lowering(p, lambda ctx, x, platform=platform: platform, platform=platform)
+    default = p.emit.entries[None]
+    entry = p.emit.find(here)
+    assert entry is default if found is None else entry.rule(None, None) == found
+
+
 def test_a_rule_for_a_built_in_primitive():
     mlir.register_lowering(lax.population_count_p, lambda ctx, x: [x], platform="cpu")
     try:

@@ -56,7 +56,7 @@ def assert_same_type(got: Any, want: Any, what: str) -> None:
 
 
 def assert_close(
-    got: Any, want: Any, what: str, rtol: float | None = None, atol: float | None = None
+    got: Any, want: Any, what: str, rtol: float | None = None, atol: Any = None
 ) -> None:
     """Raise `Disagreement` unless two arrays agree in shape and, up to rounding, in their numbers.
 
@@ -65,7 +65,8 @@ def assert_close(
       what: what `got` is, for the message.
       rtol: the largest difference allowed, relative to the element or to 1, whichever is larger;
         by default what rounding explains in the coarser of the two dtypes.
-      atol: the largest difference allowed besides; then `rtol` is relative to the element alone.
+      atol: the largest difference allowed besides, a number or an array of them; then `rtol` is
+        relative to the element alone. Integers and booleans must be equal in any case.
     """
     if rtol is None:
         rtol = max(tolerance(_dtype_of(got)), tolerance(_dtype_of(want)))
@@ -75,7 +76,7 @@ def assert_close(
     if got.size == 0:
         return
     agree = got == want
-    if rtol or atol:
+    if np.issubdtype(np.result_type(got, want), np.inexact):
         with np.errstate(all="ignore"):
             size = np.abs(want)
             allowed = rtol * np.maximum(1.0, size) if atol is None else atol + rtol * size

@@ -187,7 +187,7 @@ def _directions(rng: np.random.Generator, values: Any) -> Any:
 
 
 def _difference(f: Callable[..., Any], args: Any, tangents: Any, eps: float | None) -> Any:
-    """The central difference of `f` in a direction, in double precision."""
+    """The central difference of `f` in a direction, in double precision; of integers, zero."""
     h = max(_STEP[_bits(args)] if eps is None else eps / 2, 1e-300)
 
     def moved(by: float) -> Any:
@@ -197,7 +197,13 @@ def _difference(f: Callable[..., Any], args: Any, tangents: Any, eps: float | No
 
         return f(*tree.map(move, args, tangents))
 
-    return tree.map(lambda a, b: (host(a) - host(b)) / (2 * h), moved(h), moved(-h))
+    def slope(ahead: Any, behind: Any) -> np.ndarray:
+        aval: Any = aval_of(ahead)
+        if not dtypes.issubdtype(aval.dtype, np.inexact):
+            return np.zeros(aval.shape)
+        return (host(ahead) - host(behind)) / (2 * h)
+
+    return tree.map(slope, moved(h), moved(-h))
 
 
 def _pairing(cts: Any, vs: Any) -> float:
