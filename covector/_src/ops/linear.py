@@ -136,7 +136,7 @@ reduce_sum_p = ReduceSum("reduce_sum")
 def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int]) -> Any:
     """`broadcast_in_dim_p` where it does something, `x` itself where it does not."""
     shape, dims = tuple(shape), tuple(broadcast_dimensions)
-    if aval_of(x).shape == shape and len(shape) == len(dims):
+    if aval_of(x).shape == shape and dims == tuple(range(len(shape))):
         return x
     return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=None)
 
