@@ -147,7 +147,7 @@ def test_an_operand_that_is_no_array():
 def test_a_list_of_types_for_one_result():
     p = Primitive("one")
     p.def_abstract_eval(lambda x: [x])
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(ValueError) as error:
         cv.make_jaxpr(p.bind)(1.0)
     assert str(error.value) == (
         "[one] The abstract evaluation rule returned 1 types, but `multiple_results` is False: "
@@ -159,7 +159,7 @@ def test_one_type_for_a_list_of_results():
     p = Primitive("many")
     p.multiple_results = True
     p.def_abstract_eval(lambda x: x)
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(ValueError) as error:
         cv.make_jaxpr(p.bind)(X)
     assert str(error.value) == (
         "[many] The abstract evaluation rule returned ShapedArray(float32[3]), but "

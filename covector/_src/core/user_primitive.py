@@ -79,7 +79,7 @@ class Primitive(primitive.Primitive, metaclass=_EveryPrimitive):
         """The types of the results, and the effects, as the abstract rule gives them now."""
         out, effects = self.effectful_abstract_eval(*avals, **params)
         if isinstance(out, (list, tuple)) != self.multiple_results:
-            raise TypeError(
+            raise ValueError(
                 extension_errors.results_not_as_declared(self.name, self.multiple_results, out)
             )
         return out, Effects(effects)
