@@ -13,7 +13,7 @@ from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import bring_to
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
-from ..transforms.simplify import drop_copied_outputs, drop_unused_inputs
+from ..transforms.simplify import drop_copied_outputs, drop_unused, values_from
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr
 
@@ -81,8 +81,8 @@ class Jit(BuiltinPrimitive):
                 inline=False,
             ),
         )
-        residuals = [known_args[i] if is_input else known_outs[i] for is_input, i in origins]
-        known_outs = iter(known_outs[:count])
+        known_outs = values_from(origins, known_args, known_outs)
+        known_outs, residuals = iter(known_outs[:count]), known_outs[count:]
         unknown_args = [x for x, u in zip(args, unknowns) if u]
         unknown_outs = iter(
             trace.unknown.process(
@@ -98,13 +98,24 @@ class Jit(BuiltinPrimitive):
         )
         return [next(unknown_outs) if u else next(known_outs) for u in out_unknowns]
 
+    def prune(self, eqn, used):
+        jaxpr, kept = drop_unused(eqn.params["jaxpr"], used)
+        if jaxpr is eqn.params["jaxpr"]:
+            return eqn
+        donated = tuple([eqn.params["donated_invars"][i] for i in kept])
+        return eqn.replace(
+            invars=[eqn.invars[i] for i in kept],
+            outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
+            params=eqn.params | dict(jaxpr=jaxpr, donated_invars=donated),
+        )
+
     def transpose(self, cts, *args, jaxpr, **params):
         linear = tuple(type(x) is UndefinedPrimal for x in args)
         nonzero_cts = tuple(type(ct) is not Zero for ct in cts)
         transposed, nonzeros = transpose_jaxpr(jaxpr, linear, nonzero_cts)
         operands = [x for x, lin in zip(args, linear) if not lin]
         operands += [ct for ct in cts if type(ct) is not Zero]
-        transposed, kept = drop_unused_inputs(transposed)
+        transposed, kept = drop_unused(transposed, (True,) * len(transposed.out_avals))
         operands = [operands[i] for i in kept]
         params["donated_invars"] = (False,) * len(operands)
         outs = iter(self.bind(*operands, jaxpr=transposed, **params))

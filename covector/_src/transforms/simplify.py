@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from .cache import jaxpr_cache
 
 
-def drop_dead_code(jaxpr: Jaxpr, keep_inputs: bool = False) -> tuple[Jaxpr, list[int]]:
+def drop_dead_code(
+    jaxpr: Jaxpr, keep_inputs: bool = False, deep: bool = False
+) -> tuple[Jaxpr, list[int]]:
     """Drop eqns whose outputs nothing uses and that have no effect, then unused inputs.
 
     Args:
       jaxpr: the program.
       keep_inputs: whether unused inputs stay.
+      deep: whether the programs within eqns lose what only unused outputs of the eqn need, too.
 
     Returns:
       The smaller program, and the indices of the inputs that it keeps.
@@ -20,6 +26,8 @@ def drop_dead_code(jaxpr: Jaxpr, keep_inputs: bool = False) -> tuple[Jaxpr, list
     eqns: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
         if eqn.effects or any(var in live for var in eqn.outvars):
+            if deep and eqn.primitive.prune is not None:
+                eqn = eqn.primitive.prune(eqn, tuple([var in live for var in eqn.outvars]))
             eqns.append(eqn)
             live.update(atom for atom in eqn.invars if type(atom) is not Literal)
     eqns.reverse()
@@ -32,42 +40,65 @@ def drop_dead_code(jaxpr: Jaxpr, keep_inputs: bool = False) -> tuple[Jaxpr, list
     return smaller, kept
 
 
-@jaxpr_cache
-def drop_unused_inputs(jaxpr: ClosedJaxpr) -> tuple[ClosedJaxpr, list[int]]:
-    """`drop_dead_code` of a closed jaxpr."""
-    smaller, kept = drop_dead_code(jaxpr.jaxpr)
-    if len(kept) == len(jaxpr.jaxpr.invars):
-        return jaxpr, kept
-    live = set(smaller.constvars)
-    consts = [c for var, c in zip(jaxpr.jaxpr.constvars, jaxpr.consts) if var in live]
-    return ClosedJaxpr(smaller, consts), kept
+def prune(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
+    """Drop what nothing uses and has no effect, also within eqns, then unused constants."""
+    smaller, _ = drop_dead_code(jaxpr, keep_inputs=True, deep=True)
+    return smaller, _consts_of(smaller, jaxpr, consts)
+
+
+def _consts_of(smaller: Jaxpr, jaxpr: Jaxpr, consts: Sequence[Any]) -> list[Any]:
+    """The constants that are left in a part of a program."""
+    value_of = dict(zip(jaxpr.constvars, consts))
+    return [value_of[var] for var in smaller.constvars]
 
 
 @jaxpr_cache
-def drop_copied_outputs(
-    jaxpr: ClosedJaxpr, first: int
-) -> tuple[ClosedJaxpr, list[tuple[bool, int]]]:
-    """Drop outputs that whoever applies the program has anyway: inputs, and outputs given twice.
-
-    Args:
-      jaxpr: the program.
-      first: the outputs before this one stay.
+def drop_unused(jaxpr: ClosedJaxpr, used: tuple[bool, ...]) -> tuple[ClosedJaxpr, list[int]]:
+    """Drop outputs that are not `used`, then what nothing uses and has no effect, inputs included.
 
     Returns:
-      The program with fewer outputs; and for each output from `first` on where its value is found:
-      `(True, i)` is input i, `(False, i)` is output i of the smaller program.
+      The smaller program (the same object if nothing is dropped), and the indices of its inputs.
+    """
+    outvars = [atom for atom, wanted in zip(jaxpr.jaxpr.outvars, used) if wanted]
+    smaller, kept = drop_dead_code(jaxpr.jaxpr.replace(outvars=outvars), deep=True)
+    if all(used) and len(kept) == len(jaxpr.in_avals) and smaller.eqns == jaxpr.eqns:
+        return jaxpr, kept
+    return ClosedJaxpr(smaller, _consts_of(smaller, jaxpr.jaxpr, jaxpr.consts)), kept
+
+
+@jaxpr_cache
+def drop_copied_outputs(jaxpr: ClosedJaxpr, results: int) -> tuple[ClosedJaxpr, Origins]:
+    """Drop outputs that whoever applies the program has anyway, then eqns that nothing needs.
+
+    The outputs are those that are inputs or constants; and, after the first `results` of them,
+    those that stand among the outputs before.
+
+    Returns:
+      The program with fewer outputs, and how to find the values of all.
     """
     body = jaxpr.jaxpr
-    inputs = {id(var): (True, i) for i, var in enumerate(body.invars)}
-    found = {id(atom): (False, i) for i, atom in enumerate(body.outvars[:first])} | inputs
-    kept = body.outvars[:first]
-    origins = []
-    for atom in body.outvars[first:]:
-        origin = found.get(id(atom))
+    found = {id(var): ("constant", x) for var, x in zip(body.constvars, jaxpr.consts)}
+    found |= {id(var): ("input", i) for i, var in enumerate(body.invars)}
+    copies: dict[int, tuple[str, Any]] = {}
+    kept: list[Atom] = []
+    origins: Origins = []
+    for i, atom in enumerate(body.outvars):
+        origin = found.get(id(atom)) or (copies.get(id(atom)) if i >= results else None)
         if origin is None:
-            origin = found[id(atom)] = (False, len(kept))
+            origin = copies[id(atom)] = ("output", len(kept))
             kept.append(atom)
         origins.append(origin)
-    if len(kept) == len(body.outvars):
-        return jaxpr, origins
-    return jaxpr.replace(jaxpr=body.replace(outvars=kept)), origins
+    smaller, consts = prune(body.replace(outvars=kept), jaxpr.consts)
+    unchanged = len(kept) == len(body.outvars) and smaller.eqns == body.eqns
+    return jaxpr if unchanged else ClosedJaxpr(smaller, consts), origins
+
+
+# For each output of a program, whether its value is an input, a constant, or an output of a smaller
+# program; and which one.
+Origins = list[tuple[str, Any]]
+
+
+def values_from(origins: Origins, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """The outputs of a program, from inputs and outputs of the one `drop_copied_outputs` gave."""
+    values = {"input": inputs, "output": outputs}
+    return [which if kind == "constant" else values[kind][which] for kind, which in origins]
