@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base.extension_errors import no_linear_operand, wrong_cotangent_count
-from ..core.avals import aval_of
 from ..core.primitive import Primitive
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.families import accumulate
@@ -191,8 +190,3 @@ def jvp(
     """
     outs, out_tangents = forward.jvp(fun, primals, tangents)
     return outs, [instantiate(t) for t in out_tangents] if instantiate_zeros else out_tangents
-
-
-def zero_of(x: Any) -> Zero:
-    """The zero tangent of a primal value."""
-    return Zero(aval_of(x).to_tangent_aval())
