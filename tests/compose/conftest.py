@@ -35,7 +35,7 @@ def assert_same(x, y, rtol):
         assert is_float0(x)
         return
     # A number that passes through untouched comes back as an array where JAX keeps it a number.
-    if not isinstance(y, (int, float, complex, np.ndarray)):
+    if not isinstance(y, (int, float, complex, np.ndarray, np.generic)):
         assert (x.dtype, x.weak_type) == (y.dtype, y.weak_type)
     np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rtol, atol=rtol)
 

@@ -111,9 +111,9 @@ def jacobian(
     """The Jacobian of a function: another name for `jacrev`.
 
     >>> import covector as cv, covector.numpy as jnp
-    >>> print(cv.jacobian(jnp.cumsum)(jnp.ones(2)))
-    [[1. 0.]
-     [1. 1.]]
+    >>> print(cv.jacobian(lambda x: x * jnp.flip(x))(jnp.array([2.0, 3.0])))
+    [[3. 2.]
+     [3. 2.]]
     """
     return _jacrev("jacobian", fun, argnums, has_aux, holomorphic, allow_int)
 
