@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class DropVar(Var):
         return "_"
 
 
+@final
 class Literal:
     """A scalar constant written in place."""
 

@@ -86,7 +86,7 @@ Doc = str | Break | Concat | Group | Nest | Noted | Colored
 
 
 def _width(doc: Doc) -> int:
-    return len(doc) if type(doc) is str else doc.width
+    return len(doc) if isinstance(doc, str) else doc.width
 
 
 def concat(*parts: Doc) -> Doc:
@@ -129,27 +129,27 @@ def layout(doc: Doc, width: int = 80, use_color: bool = False) -> str:
     lines = [line]
     agenda: list[tuple[int, bool, str, Any]] = [(0, False, "", doc)]
     while agenda:
-        indent, flat, color, doc = agenda.pop()
-        kind = type(doc)
+        indent, flat, color, node = agenda.pop()
+        kind = type(node)
         if kind is str:
-            line.write(doc, color)
+            line.write(node, color)
         elif kind is Concat:
-            agenda.extend([(indent, flat, color, part) for part in reversed(doc.parts)])
+            agenda.extend([(indent, flat, color, part) for part in reversed(node.parts)])
         elif kind is Break:
             if flat:
-                line.write(doc.text, color)
+                line.write(node.text, color)
             else:
                 line = _Line(indent)
                 lines.append(line)
         elif kind is Group:
-            agenda.append((indent, flat or line.width + doc.width <= width, color, doc.child))
+            agenda.append((indent, flat or line.width + node.width <= width, color, node.child))
         elif kind is Nest:
-            agenda.append((indent + doc.by, flat, color, doc.child))
+            agenda.append((indent + node.by, flat, color, node.child))
         elif kind is Colored:
-            agenda.append((indent, flat, doc.color if use_color else "", doc.child))
+            agenda.append((indent, flat, node.color if use_color else "", node.child))
         else:
-            line.write(doc.text, color)
-            line.notes.append(doc.note)
+            line.write(node.text, color)
+            line.notes.append(node.note)
     return "\n".join(_with_margin(lines))
 
 

@@ -91,9 +91,9 @@ class Program:
         settings = Settings(
             source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects
         )
-        if use_color is None:
-            use_color = config.pprint_use_color.value and sys.stdout.isatty()
-        return layout(_whole(self.jaxpr, settings), width, use_color)
+        on_terminal = config.pprint_use_color.value and sys.stdout.isatty()
+        colored = on_terminal if use_color is None else use_color
+        return layout(_whole(self.jaxpr, settings), width, colored)
 
     def __repr__(self) -> str:
         return self.pretty_print()

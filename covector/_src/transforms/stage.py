@@ -32,7 +32,7 @@ from ..core.trace import EagerTrace, Trace, Tracer, context, current_trace, trac
 class JaxprTracer(Tracer):
     """A value of a program that is being written: it has a variable, and the eqn that made it."""
 
-    __slots__ = ("aval", "atom", "eqn")
+    __slots__ = ("atom", "aval", "eqn")
     _trace: JaxprTrace
     aval: AbstractValue
 
@@ -156,8 +156,9 @@ class JaxprTrace(Trace):
     def name_of_input(self, var: Var) -> str:
         index = self.invars.index(var)
         names = self.debug_info.arg_names if self.debug_info else None
-        known = names is not None and index < len(names)
-        return f"the argument {names[index]}" if known else f"argument number {index}"
+        if names is not None and index < len(names):
+            return f"the argument {names[index]}"
+        return f"argument number {index}"
 
 
 # ---------------------------------------------------------------- entry
