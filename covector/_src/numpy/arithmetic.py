@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
+from ..core.avals import aval_of
 from ..core.trace import Tracer
 from ..ops.arithmetic import add_p, div_p, mul_p, neg_p, sign_p, sub_p
 from ..ops.bitwise import and_p, or_p, shift_right_logical_p
@@ -19,6 +20,7 @@ from ..ops.rounding import RoundingMethod, rem_p, round_p
 from ..ops.select import select_n_p
 from ..xla.array import ArrayImpl
 from .composite import composite, composite_list
+from .dispatch import binary, inexact, same
 from .promotion import (
     BITS,
     BOOL,
@@ -26,20 +28,17 @@ from .promotion import (
     INTEGERS,
     NUMBERS,
     as_array,
-    aval_of,
-    binary,
     convert,
     dtype_of,
-    inexact,
     number,
     operand,
     operands,
     own,
     promote,
     promote_dtypes,
-    promote_inexact,
+    promote_dtypes_inexact,
+    promote_numeric,
     promote_shapes,
-    same,
 )
 from .selection import choose
 
@@ -145,19 +144,7 @@ def positive(x: ArrayLike, /) -> Array:
 # ---------------------------------------------------------------- integer quotients, remainders
 
 
-def promote_numeric(where: str, x: Any, y: Any) -> list[Any]:
-    """Operands in their common dtype and rank; booleans become integers."""
-    x, y = promote(where, x, y)
-    dtype = dtype_of(x)
-    if dtype == BOOL:
-        return [convert(v, dtypes.to_numeric_dtype(dtype)) for v in (x, y)]
-    if dtype.kind == "c":
-        raise TypeError(numpy_errors.not_for_complex(where, dtype))
-    return [x, y]
-
-
-@composite
-def _floor_divide_integers(x: Any, y: Any) -> Any:
+def floor_divide_integers(x: Any, y: Any) -> Any:
     # The quotient of XLA is rounded towards zero: one too large where the signs differ and it is
     # not exact.
     quotient = div_p.bind(x, y)
@@ -182,13 +169,13 @@ def _divmod_floats(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 @composite
-def _floor_divide_floats(x: Any, y: Any) -> Any:
+def _floor_divide(x: Any, y: Any) -> Any:
+    x, y = promote_numeric("floor_divide", x, y)
+    if dtypes.issubdtype(dtype_of(x), np.unsignedinteger):
+        return div_p.bind(x, y)
+    if dtypes.issubdtype(dtype_of(x), np.integer):
+        return floor_divide_integers(x, y)
     return _divmod_floats(x, y)[0]
-
-
-@composite_list
-def _divmod_floats_program(x: Any, y: Any) -> list[Any]:
-    return list(_divmod_floats(x, y))
 
 
 def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -204,13 +191,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.floor_divide(jnp.array([-7, 7]), 2)
     Array([-4,  3], dtype=int32)
     """
-    x, y = promote_numeric("floor_divide", x, y)
-    dtype = dtype_of(x)
-    if dtypes.issubdtype(dtype, np.unsignedinteger):
-        return div_p.bind(x, y)
-    if dtypes.issubdtype(dtype, np.integer):
-        return _floor_divide_integers(x, y)
-    return _floor_divide_floats(x, y)
+    return _floor_divide(*operands("floor_divide", (x, y)))
 
 
 def _without_zeros(y: Any) -> Any:
@@ -220,6 +201,7 @@ def _without_zeros(y: Any) -> Any:
 
 @composite
 def _remainder(x: Any, y: Any) -> Any:
+    x, y = promote_numeric("remainder", x, y)
     zero = like(x, 0)
     if dtypes.issubdtype(dtype_of(x), np.integer):
         y = _without_zeros(y)
@@ -242,7 +224,7 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.remainder(jnp.array([-7, 7]), jnp.array([3, -3]))
     Array([ 2, -2], dtype=int32)
     """
-    return _remainder(*promote_numeric("remainder", x, y))
+    return _remainder(*operands("remainder", (x, y)))
 
 
 mod = remainder
@@ -250,6 +232,7 @@ mod = remainder
 
 @composite
 def _fmod(x: Any, y: Any) -> Any:
+    x, y = promote_numeric("fmod", x, y)
     if dtypes.issubdtype(dtype_of(x), np.integer):
         y = _without_zeros(y)
     return rem_p.bind(x, y)
@@ -268,7 +251,15 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.fmod(jnp.array([-7, 7]), jnp.array([3, -3]))
     Array([-1,  1], dtype=int32)
     """
-    return _fmod(*promote_numeric("fmod", x, y))
+    return _fmod(*operands("fmod", (x, y)))
+
+
+@composite_list
+def _divmod(x: Any, y: Any) -> list[Any]:
+    x, y = promote_numeric("divmod", x, y)
+    if dtypes.issubdtype(dtype_of(x), np.integer):
+        return [floor_divide(x, y), remainder(x, y)]
+    return list(_divmod_floats(x, y))
 
 
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
@@ -278,10 +269,7 @@ def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
     >>> jnp.divmod(jnp.array([-7, 7]), 2)
     (Array([-4,  3], dtype=int32), Array([1, 1], dtype=int32))
     """
-    x, y = promote_numeric("divmod", x, y)
-    if dtypes.issubdtype(dtype_of(x), np.integer):
-        return floor_divide(x, y), remainder(x, y)
-    quotient, rest = _divmod_floats_program(x, y)
+    quotient, rest = _divmod(*operands("divmod", (x, y)))
     return quotient, rest
 
 
@@ -344,7 +332,12 @@ def _integer_power(x: Any, exponent: int) -> Any:
 def _general_power(x: Any, y: Any) -> Any:
     if own[type(x)] and own[type(y)] and x.aval is y.aval and x.aval.dtype in INEXACT:
         return pow_p.bind(x, y)
-    x, y = promote_shapes("power", *operands("power", (x, y)))
+    return _power(*operands("power", (x, y)))
+
+
+@composite
+def _power(x: Any, y: Any) -> Any:
+    x, y = promote_shapes("power", x, y)
     base, exponent = promote_dtypes(x, y)
     dtype = dtype_of(base)
     if dtype == BOOL:
@@ -357,7 +350,6 @@ def _general_power(x: Any, y: Any) -> Any:
     return pow_p.bind(base, exponent)
 
 
-@composite
 def _power_of_integers(x: Any, y: Any) -> Any:
     """x^y by repeated squaring: the product of the squares x^(2^k) for the bits k set in y.
 
@@ -401,6 +393,12 @@ def square(x: ArrayLike, /) -> Array:
     return square_p.bind(convert(x, dtypes.to_numeric_dtype(dtype)) if dtype == BOOL else x)
 
 
+@composite
+def _reciprocal(x: Any) -> Any:
+    (x,) = promote_dtypes_inexact(x)
+    return integer_pow_p.bind(x, y=-1)
+
+
 def reciprocal(x: ArrayLike, /) -> Array:
     """Elementwise 1 / x, a floating point number.
 
@@ -408,5 +406,4 @@ def reciprocal(x: ArrayLike, /) -> Array:
     >>> jnp.reciprocal(jnp.array([2.0, 4.0]))
     Array([0.5 , 0.25], dtype=float32)
     """
-    (x,) = promote_inexact("reciprocal", x)
-    return integer_pow_p.bind(x, y=-1)
+    return _reciprocal(operand("reciprocal", x))

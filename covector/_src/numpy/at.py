@@ -13,7 +13,8 @@ import numpy as np
 
 from ..base import dtypes, numpy_errors
 from ..base.warn import warn
-from ..ops.dynamic_slicing import dynamic_update_slice_p
+from ..core.trace import context, eval_trace
+from ..ops.dynamic_slicing import dynamic_slice_p, dynamic_update_slice_p
 from ..ops.linear import constant_like as like
 from ..ops.linear import full, reshape
 from ..ops.select import select_n_p
@@ -23,7 +24,17 @@ from ..ops.slicing import pad_p
 from . import arithmetic, selection
 from .composite import composite
 from .creation import filled
-from .indexing import Plan, getitem, in_bounds, misses, parse, start_operands, take
+from .indexing import (
+    Plan,
+    finish,
+    getitem,
+    in_bounds,
+    misses,
+    parse,
+    start_operands,
+    take,
+    with_operands,
+)
 from .promotion import convert, dtype_of, number, operand, shape_of
 from .selection import choose
 
@@ -33,12 +44,13 @@ _MODES = ("promise_in_bounds", "clip", "drop", "fill", None)
 # ---------------------------------------------------------------- writing a part
 
 
-def _write(x: Any, part: Any, plan: Plan, operands: Any) -> Any:
+def _write(x: Any, part: Any, plan: Plan, starts: list[Any]) -> Any:
     """`x` with the part of a plan, in the shape in which it was cut out, replaced."""
+    if plan.sizes == shape_of(x):
+        return part
     if all(step == 1 for step in plan.steps):
-        starts = start_operands(shape_of(x), plan, operands)
         return dynamic_update_slice_p.bind(x, part, *starts)
-    if operands:
+    if None in plan.starts:
         raise NotImplementedError(numpy_errors.strided_and_traced())
     # Spread the part out to where its elements belong, and choose it there.
     config = tuple(
@@ -53,18 +65,17 @@ def _write(x: Any, part: Any, plan: Plan, operands: Any) -> Any:
     return select_n_p.bind(here, x, spread)
 
 
+def _read(x: Any, plan: Plan, starts: list[Any]) -> Any:
+    """The part of a plan, whose starts are computed already."""
+    if None in plan.starts:
+        return finish(dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes), plan)
+    return take(x, plan, ())
+
+
 def _as_cut(value: Any, plan: Plan) -> Any:
     """A value in the shape of `x[index]` as it lies in `x`: dimensions put back, order restored."""
     value = reshape(value, plan.sizes)
     return rev_p.bind(value, dimensions=plan.reversed) if plan.reversed else value
-
-
-def _indexed_shape(plan: Plan) -> tuple[int, ...]:
-    """The shape of `x[index]`."""
-    shape = list(plan.cut_shape())
-    for place in plan.added:
-        shape.insert(place, 1)
-    return tuple(shape)
 
 
 @composite
@@ -74,15 +85,16 @@ def _updated(x: Any, value: Any, *operands: Any, plan: Plan, kind: str, drops: b
     With `drops`, a part out of bounds is left as it is: the nearest part within bounds, which the
     primitives take instead, is written back unchanged.
     """
-    within = in_bounds(shape_of(x), plan, operands) if drops else None
+    starts = start_operands(shape_of(x), plan, operands)
+    within = in_bounds(shape_of(x), plan, starts) if drops else None
     new = value
     if kind != "set" or within is not None:
-        old = take(x, plan, operands)
+        old = _read(x, plan, starts)
         if kind != "set":
             new = _COMBINED[kind](old, value)
         if within is not None:
             new = choose(within, new, old)
-    return _write(x, _as_cut(convert(new, dtype_of(x)), plan), plan, operands)
+    return _write(x, _as_cut(convert(new, dtype_of(x)), plan), plan, starts)
 
 
 _COMBINED: dict[str, Callable[[Any, Any], Any]] = {
@@ -157,9 +169,9 @@ class IndexUpdateRef:
         plan, operands = parse(x.aval.shape, self.index)
         fill = _fill_value(dtype_of(x), fill_value)
         if misses(x.aval.shape, plan):
-            return filled(_indexed_shape(plan), fill, dtype_of(x))
+            return filled(plan.shape(), fill, dtype_of(x))
         part = getitem(x, self.index)
-        within = in_bounds(x.aval.shape, plan, operands)
+        within = in_bounds(x.aval.shape, plan, start_operands(x.aval.shape, plan, operands))
         return part if within is None else choose(within, part, like(x, fill))
 
     def _update(self, kind: str, value: Any, mode: Any) -> Any:
@@ -167,10 +179,12 @@ class IndexUpdateRef:
         mode = _mode(mode)
         plan, operands = parse(x.aval.shape, self.index)
         value = operand(f"at[...].{kind}", value)
-        value = broadcast_operand(_converted(x, value), _indexed_shape(plan), f"at[...].{kind}")
+        value = broadcast_operand(_converted(x, value), plan.shape(), f"at[...].{kind}")
         if misses(x.aval.shape, plan) and mode not in ("clip", "promise_in_bounds"):
             return x
         drops = bool(operands) and mode not in ("clip", "promise_in_bounds")
+        if not operands and context.trace is eval_trace:
+            plan, operands = with_operands(x.aval.shape, plan)
         return _updated(x, value, *operands, plan=plan, kind=kind, drops=drops)
 
     def set(

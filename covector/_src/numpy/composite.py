@@ -13,6 +13,11 @@ from ..core.trace import context, eval_trace
 from ..transforms.stage import stage_closed
 
 
+def _inlined() -> bool:
+    """Whether composites are only functions, be it that they are to warn each time."""
+    return config.disable_jit.value or config.numpy_rank_promotion.value == "warn"
+
+
 class Composite(BuiltinPrimitive):
     """A function written in primitives, which is itself one to evaluation alone.
 
@@ -32,7 +37,7 @@ class Composite(BuiltinPrimitive):
         update_wrapper(self, fun)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        if context.trace is eval_trace and not config.disable_jit.value:
+        if context.trace is eval_trace and not _inlined():
             return eval_trace.backend.execute(self, args, params)
         return self.fun(*args, **params)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..ops.arithmetic import mul_p
 from ..ops.bitwise import and_p
 from ..ops.contraction import dot_general_p
 from ..ops.joining import stack_p
-from ..ops.linear import expand_dims, full, move_axis, reshape, transpose
+from ..ops.linear import expand_dims, full, move_axis, reshape, transpose_p
 from ..ops.precision import canonicalize_precision
 from ..ops.shaping import squeeze_p
 from .arguments import axis_argument, check_no_out
@@ -84,12 +85,15 @@ def matmul(
         return contract(a, b, _MATMUL, precision, preferred_element_type, out_sharding)
     if not x.ndim or not y.ndim:
         raise ValueError(numpy_errors.matmul_of_scalar(x.shape, y.shape))
-    a, b, numbers, order = _matmul_plan(a, b)
+    a_drop, b_drop, numbers, order = _matmul_plan(x.shape, y.shape)
+    a = squeeze_p.bind(a, dimensions=a_drop) if a_drop else a
+    b = squeeze_p.bind(b, dimensions=b_drop) if b_drop else b
     out = contract(a, b, numbers, precision, preferred_element_type, out_sharding)
-    return transpose(out, order)
+    return out if order is None else transpose_p.bind(out, permutation=order)
 
 
-def _matmul_plan(a: Any, b: Any) -> tuple[Any, Any, Any, list[int]]:
+@functools.lru_cache(maxsize=1024)
+def _matmul_plan(x: tuple[int, ...], y: tuple[int, ...]) -> Any:
     """How to multiply stacks of matrices with `dot_general`.
 
     A batch dimension that both have is one to `dot_general` too. One that only an operand has, the
@@ -97,12 +101,10 @@ def _matmul_plan(a: Any, b: Any) -> tuple[Any, Any, Any, list[int]]:
     nothing is copied; the result's dimensions are then put in order.
 
     Returns:
-      The operands, without dimensions of size 1 that are broadcast; the dimension numbers; and the
-      permutation of the result.
+      For both operands the dimensions of size 1 that are removed because they are broadcast; the
+      dimension numbers; and the permutation of the result, or None.
     """
-    x, y = a.shape, b.shape
-    a_lead, b_lead = x[:-2], y[:-2] if b.ndim > 1 else ()
-    a_lead = x[:-2] if a.ndim > 1 else ()
+    a_lead, b_lead = x[:-2], y[:-2]
     rank = max(len(a_lead), len(b_lead))
     # For each batch dimension of the result: where it is in a and in b, or None.
     a_at = [None] * (rank - len(a_lead)) + list(range(len(a_lead)))
@@ -125,10 +127,10 @@ def _matmul_plan(a: Any, b: Any) -> tuple[Any, Any, Any, list[int]]:
     both = [i for i in range(rank) if a_at[i] is not None and b_at[i] is not None]
     batch = tuple([a_place[a_at[i]] for i in both]), tuple([b_place[b_at[i]] for i in both])
     contracted = (a_place[len(x) - 1],), (b_place[max(len(y) - 2, 0)],)
-    order = _result_order(rank, both, a_at, a.ndim > 1, b.ndim > 1)
-    a = squeeze_p.bind(a, dimensions=tuple(a_drop)) if a_drop else a
-    b = squeeze_p.bind(b, dimensions=tuple(b_drop)) if b_drop else b
-    return a, b, (contracted, batch), order
+    order = _result_order(rank, both, a_at, len(x) > 1, len(y) > 1)
+    in_order = order == tuple(range(len(order)))
+    numbers = (contracted, batch)
+    return tuple(a_drop), tuple(b_drop), numbers, None if in_order else order
 
 
 def _places(rank: int, dropped: list[int]) -> dict[int, int]:
@@ -139,13 +141,13 @@ def _places(rank: int, dropped: list[int]) -> dict[int, int]:
 
 def _result_order(
     rank: int, both: list[int], a_at: list[int | None], rows: bool, columns: bool
-) -> list[int]:
+) -> tuple[int, ...]:
     """The permutation from the dimensions of `dot_general` to those of `matmul`."""
     of_a = [i for i in range(rank) if i not in both and a_at[i] is not None]
     of_b = [i for i in range(rank) if i not in both and a_at[i] is None]
     names = [*both, *of_a, *(["row"] if rows else []), *of_b, *(["column"] if columns else [])]
     wanted = [*range(rank), *(["row"] if rows else []), *(["column"] if columns else [])]
-    return [names.index(name) for name in wanted]
+    return tuple([names.index(name) for name in wanted])
 
 
 def dot(
@@ -211,6 +213,10 @@ def vecdot(
     x1, x2 = (move_axis(x, axis_argument("vecdot", axis, x.ndim), x.ndim - 1) for x in (x1, x2))
     if x1.shape[-1] != x2.shape[-1]:
         raise ValueError(numpy_errors.vecdot_sizes(x1.shape, x2.shape))
+    if x1.shape == x2.shape:
+        last, lead = (x1.ndim - 1,), tuple(range(x1.ndim - 1))
+        numbers = ((last, last), (lead, lead))
+        return contract(conjugate(x1), x2, numbers, precision, preferred_element_type)
     row, column = expand_dims(conjugate(x1), (x1.ndim - 1,)), expand_dims(x2, (x2.ndim,))
     out = matmul(row, column, precision=precision, preferred_element_type=preferred_element_type)
     return squeeze_p.bind(out, dimensions=(out.ndim - 2, out.ndim - 1))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import opt_einsum
-from opt_einsum.parser import parse_einsum_input
+from opt_einsum.parser import convert_interleaved_input, parse_einsum_input
 
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
@@ -19,7 +20,8 @@ from ..ops.shaping import squeeze_p
 from .arguments import check_no_out
 from .composite import composite
 from .matrices import _diagonal
-from .promotion import as_array, convert, dtype_of, operands, shape_of
+from .promotion import as_array, convert, dtype_of, shape_of
+from .promotion import operands as checked
 
 # ---------------------------------------------------------------- one contraction
 
@@ -154,12 +156,16 @@ def einsum(
     Array([17, 39], dtype=int32)
     """
     check_no_out("einsum", out)
-    inputs, result, arrays = _parsed(subscripts, operands)
+    if isinstance(subscripts, str):
+        arrays = [as_array("einsum", x) for x in checked("einsum", operands)]
+    else:
+        subscripts, arrays = _from_interleaved((subscripts, *operands))
     dtype, weak = dtypes.lattice_result_type(*[x.aval for x in arrays])
     if preferred_element_type is not None:
         dtype = dtypes.check_user_dtype_supported(preferred_element_type, "einsum")
         weak = False
-    steps = _steps(inputs, result, arrays, optimize)
+    path = optimize if isinstance(optimize, (str, bool)) else tuple(map(tuple, optimize))
+    steps = _steps(subscripts, tuple([x.aval.shape for x in arrays]), path)
     return _einsum(
         *arrays,
         steps=steps,
@@ -169,37 +175,38 @@ def einsum(
     )
 
 
-def _parsed(subscripts: Any, operands_: Sequence[Any]) -> tuple[list[str], str, list[Any]]:
-    """The names of each operand and of the result, and the operands."""
-    if isinstance(subscripts, str):
-        arrays = [as_array("einsum", x) for x in operands("einsum", operands_)]
-        given: Sequence[Any] = (subscripts, *arrays)
-    else:
-        given = [subscripts, *operands_]
-        count = len(given) - len(given) % 2
-        given[:count:2] = [as_array("einsum", x) for x in given[:count:2]]
-    inputs, result, arrays = parse_einsum_input(given)
-    return inputs.split(","), result, list(arrays)
+def _from_interleaved(given: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Subscripts as text, and the operands, from operands with lists of integers in between."""
+    given = list(given)
+    count = len(given) - len(given) % 2
+    given[:count:2] = [as_array("einsum", x) for x in given[:count:2]]
+    return convert_interleaved_input(given)
 
 
-def _steps(inputs: list[str], result: str, arrays: Sequence[Any], optimize: Any) -> Any:
+@functools.lru_cache(maxsize=1024)
+def _steps(subscripts: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> Any:
     """The contractions: positions of operands, their names, the names of the outcome."""
-    if len(arrays) <= 2:
-        _check_sizes(inputs, [x.shape for x in arrays])
-        return ((tuple(range(len(arrays))) if len(arrays) == 1 else (0, 0), tuple(inputs), result),)
+    inputs, result, _ = parse_einsum_input((subscripts, *shapes), shapes=True)
+    names = inputs.split(",")
+    if len(shapes) <= 2:
+        _check_sizes(names, shapes)
+        return (((0,) * len(shapes), tuple(names), result),)
     if optimize is True:
         optimize = "optimal"
-    text = ",".join(inputs) + "->" + result
-    _, found = opt_einsum.contract_path(text, *arrays, einsum_call=True, optimize=optimize)
+    elif not isinstance(optimize, (str, bool)):
+        optimize = list(optimize)
+    _, found = opt_einsum.contract_path(
+        f"{inputs}->{result}", *shapes, shapes=True, einsum_call=True, optimize=optimize
+    )
     steps = []
     for positions, _, step, *_ in found:
-        names, outcome = step.split("->")
+        given, outcome = step.split("->")
         # Positions are given in falling order, that popping one may not move the others.
-        steps.append((tuple(positions), tuple(names.split(",")), outcome))
+        steps.append((tuple(positions), tuple(given.split(",")), outcome))
     return tuple(steps)
 
 
-def _check_sizes(inputs: list[str], shapes: Sequence[Any]) -> None:
+def _check_sizes(inputs: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> None:
     sizes: dict[str, int] = {}
     for names, shape in zip(inputs, shapes):
         if len(names) != len(shape):
@@ -219,7 +226,8 @@ def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "greed
     >>> jnp.einsum_path("ij,jk,kl->il", x, x, x)[0]
     [(0, 1), (0, 1)]
     """
-    inputs, result, arrays = _parsed(subscripts, operands)
-    text = ",".join(inputs) + "->" + result
-    path, info = opt_einsum.contract_path(text, *arrays, optimize=optimize)
+    if not isinstance(subscripts, str):
+        subscripts, operands = _from_interleaved((subscripts, *operands))  # type: ignore
+    shapes = [shape_of(x) for x in checked("einsum_path", operands)]
+    path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
     return path, str(info)

@@ -18,7 +18,16 @@ from ..ops.linear import constant_like as like
 from ..ops.powers import cbrt_p, sqrt_p, square_p
 from ..ops.trigonometric import acos_p, asin_p, atan2_p, atan_p, cos_p, sin_p, tan_p
 from .composite import composite
-from .promotion import INEXACT, binary, dtype_of, inexact, number, promote_inexact, unary
+from .dispatch import binary, inexact, unary
+from .promotion import (
+    INEXACT,
+    dtype_of,
+    number,
+    operand,
+    operands,
+    promote_dtypes_inexact,
+    promote_inexact,
+)
 from .selection import choose
 
 # ---------------------------------------------------------------- exponentials and logarithms
@@ -76,6 +85,7 @@ def log1p(x: ArrayLike, /) -> Array:
 
 @composite
 def _log2(x: Any) -> Any:
+    (x,) = promote_dtypes_inexact(x)
     dtype = dtype_of(x)
     if dtype.kind == "c":
         return _over_log_of(x, 2)
@@ -94,12 +104,12 @@ def log2(x: ArrayLike, /) -> Array:
     >>> jnp.log2(jnp.array([1.0, 8.0]))
     Array([0., 3.], dtype=float32)
     """
-    (x,) = promote_inexact("log2", x)
-    return _log2(x)
+    return _log2(operand("log2", x))
 
 
 @composite
 def _log10(x: Any) -> Any:
+    (x,) = promote_dtypes_inexact(x)
     return _over_log_of(x, 10)
 
 
@@ -110,8 +120,7 @@ def log10(x: ArrayLike, /) -> Array:
     >>> jnp.log10(jnp.array([1.0, 100.0]))
     Array([0., 2.], dtype=float32)
     """
-    (x,) = promote_inexact("log10", x)
-    return _log10(x)
+    return _log10(operand("log10", x))
 
 
 # ---------------------------------------------------------------- roots and lengths
@@ -139,6 +148,9 @@ def cbrt(x: ArrayLike, /) -> Array:
 
 @composite
 def _hypot(x: Any, y: Any) -> Any:
+    x, y = promote_inexact("hypot", x, y)
+    if dtype_of(x).kind == "c":
+        raise ValueError(numpy_errors.not_for_complex("hypot", dtype_of(x)))
     # |(x, y)| = m sqrt(1 + (n/m)^2) with m the larger modulus: the squares do not overflow.
     zero, one, infinity = (number(v, dtype_of(x)) for v in (0, 1, np.inf))
     x, y = abs_p.bind(x), abs_p.bind(y)
@@ -157,10 +169,7 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.hypot(jnp.array([3.0, 3e30]), jnp.array([4.0, 4e30]))
     Array([5.e+00, 5.e+30], dtype=float32)
     """
-    x, y = promote_inexact("hypot", x, y)
-    if dtype_of(x).kind == "c":
-        raise ValueError(numpy_errors.not_for_complex("hypot", dtype_of(x)))
-    return _hypot(x, y)
+    return _hypot(*operands("hypot", (x, y)))
 
 
 # ---------------------------------------------------------------- trigonometric and hyperbolic
@@ -300,6 +309,12 @@ acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
 atan, atanh, atan2 = arctan, arctanh, arctan2
 
 
+@composite
+def _scaled(x: Any, *, factor: float) -> Any:
+    (x,) = promote_dtypes_inexact(x)
+    return mul_p.bind(x, like(x, factor))
+
+
 def deg2rad(x: ArrayLike, /) -> Array:
     """Elementwise radians from degrees.
 
@@ -307,8 +322,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
     >>> jnp.deg2rad(jnp.array([0.0, 180.0]))
     Array([0.       , 3.1415927], dtype=float32)
     """
-    (x,) = promote_inexact("deg2rad", x)
-    return mul_p.bind(x, like(x, np.pi / 180))
+    return _scaled(operand("deg2rad", x), factor=np.pi / 180)
 
 
 def rad2deg(x: ArrayLike, /) -> Array:
@@ -318,8 +332,7 @@ def rad2deg(x: ArrayLike, /) -> Array:
     >>> jnp.rad2deg(jnp.array([0.0, jnp.pi]))
     Array([  0., 180.], dtype=float32)
     """
-    (x,) = promote_inexact("rad2deg", x)
-    return mul_p.bind(x, like(x, 180 / np.pi))
+    return _scaled(operand("rad2deg", x), factor=180 / np.pi)
 
 
 degrees, radians = rad2deg, deg2rad

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import dtypes, numpy_errors
+from ..core.primitive import Primitive
 from ..core.trace import Tracer, context, eval_trace
 from ..ops.arithmetic import add_p
 from ..ops.bitwise import and_p
 from ..ops.comparison import ge_p, le_p, lt_p
 from ..ops.dynamic_slicing import dynamic_slice_p
-from ..ops.linear import expand_dims
+from ..ops.linear import broadcast_in_dim_p
 from ..ops.select import select_n_p
 from ..ops.shaping import rev_p, squeeze_p
 from ..ops.slicing import slice_p
-from ..xla.array import ArrayImpl
 from .composite import composite
 from .promotion import BOOL, convert, dtype_of, number, own, shape_of
 
@@ -50,9 +50,12 @@ class Plan(NamedTuple):
     removed: tuple[int, ...]
     added: tuple[int, ...]
 
-    def cut_shape(self) -> tuple[int, ...]:
-        """The shape of the part before dimensions are added."""
-        return tuple([n for dim, n in enumerate(self.sizes) if dim not in self.removed])
+    def shape(self) -> tuple[int, ...]:
+        """The shape of `x[index]`."""
+        shape = [n for dim, n in enumerate(self.sizes) if dim not in self.removed]
+        for place in self.added:
+            shape.insert(place, 1)
+        return tuple(shape)
 
 
 # ---------------------------------------------------------------- parsing
@@ -163,7 +166,7 @@ def _slice(entry: slice, size: int) -> tuple[int, int, int]:
         raise ValueError(numpy_errors.slice_step_zero()) from None
     count = len(indices)
     if indices.step > 0:
-        return indices.start, count, 1 if count < 2 else indices.step
+        return indices.start, count, indices.step
     start = indices[-1] if count else 0
     return start, count, indices.step
 
@@ -189,52 +192,53 @@ def _bound(part: Any, entry: slice, name: str) -> int | None:
 
 def take(x: Any, plan: Plan, operands: Sequence[Any]) -> Any:
     """The part of an array that a plan describes."""
-    x = _cut(x, plan, operands)
-    if plan.reversed:
-        x = rev_p.bind(x, dimensions=plan.reversed)
-    if plan.removed:
-        x = squeeze_p.bind(x, dimensions=plan.removed)
-    return expand_dims(x, plan.added) if plan.added else x
-
-
-def _cut(x: Any, plan: Plan, operands: Sequence[Any]) -> Any:
-    shape = shape_of(x)
-    strided = any(step > 1 for step in plan.steps)
-    if None not in plan.starts:
-        if plan.sizes == shape:
-            return x
-        starts = clamped(shape, plan)
-        limits = [
-            start + (n - 1) * step + 1 if n else start
-            for start, n, step in zip(starts, plan.sizes, plan.steps)
-        ]
-        limits = _as_written(shape, plan, limits)
-        steps = plan.steps if strided else None
-        return slice_p.bind(
-            x, start_indices=tuple(starts), limit_indices=tuple(limits), strides=steps
-        )
-    if strided:
-        # First what is known: the strided dimensions.
-        whole = [step == 1 for step in plan.steps]
-        first = Plan(
-            tuple([n if w else k for n, k, w in zip(shape, plan.sizes, whole)]),
-            tuple([0 if w else start for start, w in zip(plan.starts, whole)]),
-            plan.steps,
-            *((), (), ()),
-        )
-        x = _cut(x, first, ())
-        starts = tuple([s if w else 0 for s, w in zip(plan.starts, whole)])
-        plan = plan._replace(starts=starts, steps=(1,) * len(shape))
+    if not operands:
+        for p, params in static_steps(shape_of(x), plan):
+            x = p.bind(x, **params)
+        return x
+    x, plan = _take_strided(x, plan)
     starts = start_operands(shape_of(x), plan, operands)
-    return dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes)
+    return finish(dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes), plan)
 
 
-def _as_written(shape: tuple[int, ...], plan: Plan, limits: list[int]) -> list[int]:
-    """The limits of strided dimensions as far as their slices reach: no element lies between."""
-    return [
-        min(start + n * step, size) if step > 1 and start is not None else limit
-        for start, n, step, size, limit in zip(plan.starts, plan.sizes, plan.steps, shape, limits)
-    ]
+def finish(x: Any, plan: Plan) -> Any:
+    """`x[index]` from the part as it lies in `x`."""
+    for p, params in _finishing_steps(plan):
+        x = p.bind(x, **params)
+    return x
+
+
+# What is bound to an array, one after another.
+Steps = list[tuple[Primitive, dict[str, Any]]]
+
+
+def static_steps(shape: tuple[int, ...], plan: Plan) -> Steps:
+    """How to take a part whose starts are all known."""
+    if plan.sizes == shape:
+        return _finishing_steps(plan)
+    starts = clamped(shape, plan)
+    strided = any(step > 1 for step in plan.steps)
+    params = dict(
+        start_indices=tuple(starts),
+        limit_indices=tuple(_limits(shape, plan, starts)),
+        strides=plan.steps if strided else None,
+    )
+    return [(slice_p, params), *_finishing_steps(plan)]
+
+
+def _finishing_steps(plan: Plan) -> Steps:
+    """How to reverse, remove and add dimensions."""
+    steps: Steps = []
+    if plan.reversed:
+        steps.append((rev_p, dict(dimensions=plan.reversed)))
+    if plan.removed:
+        steps.append((squeeze_p, dict(dimensions=plan.removed)))
+    if plan.added:
+        shape = plan.shape()
+        dims = tuple([dim for dim in range(len(shape)) if dim not in plan.added])
+        params = dict(shape=shape, broadcast_dimensions=dims, sharding=None)
+        steps.append((broadcast_in_dim_p, params))
+    return steps
 
 
 def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
@@ -243,6 +247,30 @@ def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
         start if step > 1 else max(0, min(start, size - n))  # type: ignore[type-var]
         for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape)
     ]
+
+
+def _limits(shape: tuple[int, ...], plan: Plan, starts: list[int]) -> list[int]:
+    """Behind the last element of each dimension, or as far as no other one is met."""
+    return [
+        start + n if step == 1 else min(start + n * step, size)
+        for start, n, step, size in zip(starts, plan.sizes, plan.steps, shape)
+    ]
+
+
+def _take_strided(x: Any, plan: Plan) -> tuple[Any, Plan]:
+    """An array without what the strided dimensions of a plan leave out, and the plan for that."""
+    shape = shape_of(x)
+    if all(step == 1 for step in plan.steps):
+        return x, plan
+    columns = list(zip(shape, plan.sizes, plan.starts, plan.steps))
+    first = Plan(
+        tuple([n if step > 1 else size for size, n, _, step in columns]),
+        tuple([start if step > 1 else 0 for *_, start, step in columns]),
+        plan.steps,
+        *((), (), ()),
+    )
+    starts = tuple([0 if step > 1 else start for *_, start, step in columns])
+    return take(x, first, ()), plan._replace(starts=starts, steps=(1,) * len(shape))
 
 
 def start_operands(shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]) -> list[Any]:
@@ -279,83 +307,12 @@ def _from_end(start: Any, size: int, dtype: Any) -> Any:
     return select_n_p.bind(negative, start, add_p.bind(start, number(size, dtype)))
 
 
-# ---------------------------------------------------------------- x[index]
+def in_bounds(shape: tuple[int, ...], plan: Plan, starts: Sequence[Any]) -> Any:
+    """Whether the part lies in the array: a boolean, or None if it is known to.
 
-
-@composite
-def _taken(x: Any, *starts: Any, plan: Plan) -> Any:
-    return take(x, plan, starts)
-
-
-# For each type of array the plan of `x[i]` with one operand.
-_row_plans: dict[Any, Plan] = {}
-_ROW_PLANS_LIMIT = 4096
-
-
-def _row_plan(aval: Any) -> Plan:
-    """The plan of `x[i]`."""
-    if len(_row_plans) >= _ROW_PLANS_LIMIT:
-        _row_plans.clear()
-    rest = aval.shape[1:]
-    none: tuple[int, ...] = ()
-    plan = Plan((1, *rest), (None, *[0] * len(rest)), (1,) * aval.ndim, none, (0,), none)
-    _row_plans[aval] = plan
-    return plan
-
-
-def getitem(x: Any, index: Any) -> Any:
-    """`x[index]`: a part of an array.
-
-    Integers, and slices with steps, count from the end where they are negative. `None` adds a
-    dimension of size 1, `...` stands for the dimensions that are not mentioned. An integer may be a
-    traced one; the bounds of slices must be known. An integer out of bounds reads the element
-    nearest to it.
+    The starts are those that `start_operands` returns.
     """
-    if type(index) is int and context.trace is eval_trace and type(x) is ArrayImpl:
-        aval = x.aval
-        if aval.ndim:
-            size = aval.shape[0]
-            plan = _row_plans.get(aval) or _row_plan(aval)
-            start = number(index + size if index < 0 else index, _INT)
-            return _taken(x, start, plan=plan)
-    plan, operands = parse(x.aval.shape, index)
-    if not operands and _is_whole(plan, x.aval.shape):
-        return x
-    if context.trace is eval_trace:
-        plan, operands = _all_operands(x.aval.shape, plan, operands)
-    return _taken(x, *operands, plan=plan)
-
-
-def _is_whole(plan: Plan, shape: tuple[int, ...]) -> bool:
-    return plan.sizes == shape and not (plan.reversed or plan.removed or plan.added)
-
-
-def _all_operands(
-    shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]
-) -> tuple[Plan, list[Any]]:
-    """A plan whose starts are operands, as far as they may differ between indices."""
-    if any(step > 1 for step in plan.steps):
-        return plan, list(operands)
-    given = iter(operands)
-    starts: list[int | None] = []
-    out = []
-    for start, n, size in zip(plan.starts, plan.sizes, shape):
-        if start is None:
-            out.append(next(given))
-        elif n != size and n:
-            # An operand that is negative counts from the end, which has been done already.
-            out.append(number(max(0, min(start, size - n)), _INT))
-            start = None
-        else:
-            start = 0
-        starts.append(start)
-    return plan._replace(starts=tuple(starts)), out
-
-
-def in_bounds(shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]) -> Any:
-    """Whether the part lies in the array: a boolean, or None if it is known to."""
     within = None
-    starts = start_operands(shape, plan, operands)
     for start, given, size, n in zip(starts, plan.starts, shape, plan.sizes):
         if given is not None:
             continue
@@ -373,3 +330,91 @@ def misses(shape: tuple[int, ...], plan: Plan) -> bool:
         start is not None and not 0 <= start <= size - n and n > 0
         for start, size, n in zip(plan.starts, shape, plan.sizes)
     )
+
+
+# ---------------------------------------------------------------- x[index]
+
+
+class Prepared(NamedTuple):
+    """What is known of an index whose parts are all known.
+
+    Attributes:
+      steps: what is bound to the array where it is traced.
+      plan, starts: the plan, and its operands, with which concrete arrays are indexed: starts are
+        operands of the compiled program, so that it serves other indices too.
+    """
+
+    steps: Steps
+    plan: Plan
+    starts: list[Any]
+
+
+_prepared: dict[Any, Prepared] = {}
+_PREPARED_LIMIT = 8192
+
+
+def _key(index: Any) -> Any:
+    """An index as a key, or None if something in it is neither an integer nor a slice."""
+    kind = type(index)
+    if kind is int or index is None or index is Ellipsis:
+        return index
+    if kind is slice:
+        return (slice, index.start, index.stop, index.step)
+    if kind is tuple:
+        keys = [_key(entry) for entry in index]
+        known = all(key is not None or entry is None for key, entry in zip(keys, index))
+        return (tuple, *keys) if known else None
+    return None
+
+
+def _prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
+    """What is known of an index; None if it has parts that are known only at run time."""
+    key = _key(index)
+    if key is None and index is not None:
+        return None
+    try:
+        found = _prepared.get((shape, key))
+    except TypeError:  # the bound of a slice is a traced value, which the parser refuses
+        found = None
+    if found is None:
+        plan, _ = parse(shape, index)
+        steps = static_steps(shape, plan)
+        found = Prepared(steps, *with_operands(shape, plan))
+        if len(_prepared) >= _PREPARED_LIMIT:
+            _prepared.clear()
+        _prepared[shape, key] = found
+    return found
+
+
+def with_operands(shape: tuple[int, ...], plan: Plan) -> tuple[Plan, list[Any]]:
+    """A plan whose starts are operands, as far as they may differ between indices."""
+    if any(step > 1 for step in plan.steps):
+        return plan, []
+    starts = clamped(shape, plan)
+    varies = [0 < n < size for n, size in zip(plan.sizes, shape)]
+    operands = [number(start, _INT) for start, v in zip(starts, varies) if v]
+    return plan._replace(starts=tuple([None if v else 0 for v in varies])), operands
+
+
+@composite
+def _taken(x: Any, *starts: Any, plan: Plan) -> Any:
+    return take(x, plan, starts)
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """`x[index]`: a part of an array.
+
+    Integers, and slices with steps, count from the end where they are negative. `None` adds a
+    dimension of size 1, `...` stands for the dimensions that are not mentioned. An integer may be a
+    traced one; the bounds of slices must be known. An integer out of bounds reads the element
+    nearest to it.
+    """
+    prepared = _prepare(x.aval.shape, index)
+    if prepared is None:
+        plan, operands = parse(x.aval.shape, index)
+        return _taken(x, *operands, plan=plan)
+    if context.trace is eval_trace:
+        return _taken(x, *prepared.starts, plan=prepared.plan) if prepared.steps else x
+    for p, params in prepared.steps:
+        x = p.bind(x, **params)
+    return x

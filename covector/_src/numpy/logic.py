@@ -22,8 +22,8 @@ from ..ops.bitwise import (
 from ..ops.comparison import eq_p, ge_p, gt_p, le_p, lt_p, ne_p
 from ..ops.complex import abs_p
 from . import reductions
-from .arithmetic import promote_numeric
 from .composite import composite
+from .dispatch import binary, same
 from .parts import isfinite, isnan
 from .promotion import (
     BITS,
@@ -32,7 +32,6 @@ from .promotion import (
     NUMBERS,
     REALS,
     as_array,
-    binary,
     convert,
     dtype_of,
     number,
@@ -40,7 +39,7 @@ from .promotion import (
     operands,
     promote,
     promote_dtypes_inexact,
-    same,
+    promote_numeric,
     shape_of,
 )
 from .selection import ordered
@@ -137,6 +136,12 @@ def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 @composite
 def _isclose(x: Any, y: Any, rtol: Any, atol: Any, *, equal_nan: bool) -> Any:
+    x, y = promote("isclose", x, y)
+    if dtype_of(x) == BOOL:
+        return eq_p.bind(x, y)
+    x, y = promote_dtypes_inexact(x, y)
+    real = dtypes.to_floating_dtype(dtype_of(x))
+    rtol, atol = convert(rtol, real), convert(atol, real)
     near = le_p.bind(
         abs_p.bind(sub_p.bind(x, y)), add_p.bind(atol, mul_p.bind(rtol, abs_p.bind(y)))
     )
@@ -169,14 +174,7 @@ def isclose(
     >>> jnp.isclose(jnp.array([1.0, 2.0]), jnp.array([1.000001, 2.1]))
     Array([ True, False], dtype=bool)
     """
-    a, b = promote("isclose", a, b)
-    dtype = dtype_of(a)
-    if dtype == BOOL:
-        return eq_p.bind(a, b)
-    a, b = promote_dtypes_inexact(a, b)
-    real = dtypes.to_floating_dtype(dtype_of(a))
-    rtol, atol = [convert(v, real) for v in operands("isclose", (rtol, atol))]
-    return _isclose(a, b, rtol, atol, equal_nan=bool(equal_nan))
+    return _isclose(*operands("isclose", (a, b, rtol, atol)), equal_nan=bool(equal_nan))
 
 
 def allclose(
@@ -349,6 +347,14 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 bitwise_left_shift = left_shift
 
 
+@composite
+def _right_shift(x: Any, y: Any) -> Any:
+    x, y = promote_numeric("right_shift", x, y)
+    if dtypes.issubdtype(dtype_of(x), np.unsignedinteger):
+        return shift_right_logical_p.bind(x, y)
+    return shift_right_arithmetic_p.bind(x, y)
+
+
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Elementwise x 2^-y of integers, rounded down, by moving bits.
 
@@ -356,10 +362,7 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.right_shift(jnp.array([16, -16]), 2)
     Array([ 4, -4], dtype=int32)
     """
-    x, y = promote_numeric("right_shift", x, y)
-    if dtypes.issubdtype(dtype_of(x), np.unsignedinteger):
-        return shift_right_logical_p.bind(x, y)
-    return shift_right_arithmetic_p.bind(x, y)
+    return _right_shift(*operands("right_shift", (x, y)))
 
 
 bitwise_right_shift = right_shift

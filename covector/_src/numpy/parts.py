@@ -19,9 +19,10 @@ from ..ops.linear import constant_like as like
 from ..ops.rounding import RoundingMethod, ceil_p, floor_p, is_finite_p, nextafter_p, round_p
 from ..ops.trigonometric import atan2_p
 from .arguments import check_no_out
-from .arithmetic import _floor_divide_integers
+from .arithmetic import floor_divide_integers
 from .composite import composite, composite_list
 from .creation import filled
+from .dispatch import binary, inexact, unary
 from .promotion import (
     BOOL,
     INEXACT,
@@ -31,7 +32,9 @@ from .promotion import (
     dtype_of,
     number,
     operand,
+    operands,
     own,
+    promote_dtypes_inexact,
     promote_inexact,
     shape_of,
 )
@@ -71,10 +74,10 @@ def fabs(x: ArrayLike, /) -> Array:
     >>> jnp.fabs(jnp.array([-1, 2]))
     Array([1., 2.], dtype=float32)
     """
-    (x,) = promote_inexact("fabs", x)
+    x = operand("fabs", x)
     if dtype_of(x).kind == "c":
         raise TypeError(numpy_errors.not_for_complex("fabs", dtype_of(x)))
-    return abs_p.bind(x)
+    return unary(abs_p, "fabs", INEXACT, x)
 
 
 def sign(x: ArrayLike, /) -> Array:
@@ -115,6 +118,9 @@ def signbit(x: ArrayLike, /) -> Array:
 
 @composite
 def _copysign(x: Any, y: Any) -> Any:
+    x, y = promote_inexact("copysign", x, y)
+    if dtype_of(x).kind == "c":
+        raise TypeError(numpy_errors.not_for_complex("copysign", dtype_of(x)))
     modulus = abs_p.bind(x)
     return choose(_signbit(y), neg_p.bind(modulus), modulus)
 
@@ -126,14 +132,12 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.copysign(jnp.array([1.0, -2.0]), -0.0)
     Array([-1., -2.], dtype=float32)
     """
-    x, y = promote_inexact("copysign", x, y)
-    if dtype_of(x).kind == "c":
-        raise TypeError(numpy_errors.not_for_complex("copysign", dtype_of(x)))
-    return _copysign(x, y)
+    return _copysign(*operands("copysign", (x, y)))
 
 
 @composite
 def _heaviside(x: Any, y: Any) -> Any:
+    x, y = promote_inexact("heaviside", x, y)
     zero, one = (number(v, dtype_of(x)) for v in (0, 1))
     at_zero_or_nan = choose(ne_p.bind(x, x), x, y)
     return choose(lt_p.bind(x, zero), zero, choose(gt_p.bind(x, zero), one, at_zero_or_nan))
@@ -146,7 +150,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.heaviside(jnp.array([-2.0, 0.0, 3.0]), 0.5)
     Array([0. , 0.5, 1. ], dtype=float32)
     """
-    return _heaviside(*promote_inexact("heaviside", x, y))
+    return _heaviside(*operands("heaviside", (x, y)))
 
 
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -156,7 +160,7 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     >>> jnp.nextafter(jnp.array(1.0), 2.0)
     Array(1.0000001, dtype=float32, weak_type=True)
     """
-    return nextafter_p.bind(*promote_inexact("nextafter", x, y))
+    return binary(nextafter_p, "nextafter", INEXACT, inexact, x, y)
 
 
 # ---------------------------------------------------------------- parts of complex numbers
@@ -204,6 +208,7 @@ conj = conjugate
 
 @composite
 def _angle(z: Any, *, deg: bool) -> Any:
+    (z,) = promote_dtypes_inexact(z)
     if dtype_of(z).kind == "c":
         re, im = real_p.bind(z), imag_p.bind(z)
     else:
@@ -223,8 +228,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     >>> jnp.angle(jnp.array([1j, -1.0]))
     Array([1.5707964, 3.1415927], dtype=float32)
     """
-    (z,) = promote_inexact("angle", z)
-    return _angle(z, deg=bool(deg))
+    return _angle(operand("angle", z), deg=bool(deg))
 
 
 def iscomplexobj(x: Any) -> bool:
@@ -367,7 +371,7 @@ def _round_integers(x: Any, *, decimals: int) -> Any:
     unit = 10**-decimals
     half, zero, one = (number(v, dtype) for v in (unit // 2, 0, 1))
     unit = number(unit, dtype)
-    quotient = _floor_divide_integers(x, unit)
+    quotient = floor_divide_integers(x, unit)
     rest = sub_p.bind(x, mul_p.bind(quotient, unit))
     odd = ne_p.bind(and_p.bind(quotient, one), zero)
     up = or_p.bind(gt_p.bind(rest, half), and_p.bind(eq_p.bind(rest, half), odd))
@@ -411,6 +415,7 @@ around = round
 
 @composite_list
 def _modf(x: Any) -> list[Any]:
+    (x,) = promote_dtypes_inexact(x)
     zero = like(x, 0)
     whole = choose(ge_p.bind(x, zero), floor_p.bind(x), ceil_p.bind(x))
     return [sub_p.bind(x, whole), whole]
@@ -424,8 +429,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     (Array([-0.5 ,  0.25], dtype=float32), Array([-1.,  2.], dtype=float32))
     """
     check_no_out("modf", out)
-    (x,) = promote_inexact("modf", x)
-    fraction, whole = _modf(x)
+    fraction, whole = _modf(operand("modf", x))
     return fraction, whole
 
 

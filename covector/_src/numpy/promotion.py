@@ -1,13 +1,11 @@
 """NumPy's implicit conversions: what may be an operand, the common dtype, the common rank.
 
-Most calls need no conversion, and pay for none: `binary` and `unary` hand the operands on at once
-where both have one aval (avals are interned, so that is one comparison), or where an array meets a
-Python number that takes the array's dtype.  Everything else goes through `promote`.
+A public function checks its operands first (`operands`); promotion takes them as checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,7 @@ import numpy as np
 from ..base import config, dtypes, numpy_errors
 from ..base.warn import warn
 from ..core.array import Array
-from ..core.avals import ShapedArray, aval_of, is_valid_type
-from ..core.primitive import Primitive
+from ..core.avals import aval_getters, aval_of
 from ..core.trace import Tracer
 from ..ops.conversion import convert_element_type_p
 from ..ops.identities import stage
@@ -38,6 +35,7 @@ _ALL = tuple(
 NUMBERS = frozenset(_ALL)
 REALS = frozenset(t for t in _ALL if t.kind != "c")
 SIGNED = frozenset(t for t in _ALL if t.kind != "u")
+COMPLEX = frozenset(t for t in _ALL if t.kind == "c")
 INEXACT = frozenset(t for t in _ALL if dtypes.issubdtype(t, np.inexact))
 INTEGERS = frozenset(t for t in _ALL if t.kind in "iu")
 BITS = INTEGERS | {BOOL}
@@ -64,10 +62,22 @@ def operands(where: str, args: Sequence[Any]) -> list[Any]:
     return [x if own[type(x)] else _foreign_operand(where, x, i) for i, x in enumerate(args)]
 
 
+class _HostTypes(dict):
+    """For each type of value whether it is one of numbers or NumPy arrays."""
+
+    def __missing__(self, kind: type) -> bool:
+        valid = self[kind] = any(base in aval_getters for base in kind.__mro__[:-1])
+        return valid
+
+
+_on_host = _HostTypes()
+
+
 def _foreign_operand(where: str, x: Any, position: int) -> Any:
-    if type(x) in PYTHON_NUMBERS or is_valid_type(x):
+    kind = type(x)
+    if _on_host[kind]:
         return x
-    if hasattr(type(x), "__jax_array__"):
+    if hasattr(kind, "__jax_array__"):
         return x.__jax_array__()
     raise TypeError(numpy_errors.not_an_operand(where, x, position))
 
@@ -133,35 +143,6 @@ def number(value: Any, dtype: Any) -> np.ndarray:
     return found
 
 
-# Numbers as constants of the dtypes of the arrays that they met.
-_literals: dict[Any, np.ndarray | None] = {}
-_LITERALS_LIMIT = 8192
-
-
-def literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
-    """The Python number `value`, of type `kind`, in the dtype of an array of type `aval`.
-
-    None unless the array keeps its type when it meets the number: its dtype is not weak, and is of
-    the number's kind or one above it.
-    """
-    try:
-        return _literals[aval, kind, value or repr(value)]
-    except KeyError:
-        return _new_literal(aval, kind, value)
-
-
-def _new_literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
-    wanted = {int: np.number, float: np.inexact, complex: np.complexfloating}.get(kind)
-    fits = wanted is not None and not aval.weak_type and dtypes.issubdtype(aval.dtype, wanted)
-    constant = number(value, aval.dtype) if fits else None
-    if kind is complex:
-        return constant
-    if len(_literals) >= _LITERALS_LIMIT:
-        _literals.clear()
-    _literals[aval, kind, value or repr(value)] = constant
-    return constant
-
-
 # ---------------------------------------------------------------- promotion of several
 
 
@@ -183,7 +164,7 @@ def promote_dtypes_inexact(*args: Any) -> list[Any]:
     return [convert(x, inexact, weak) for x in args]
 
 
-def promote_shapes(where: str, *args: Any) -> list[Any]:
+def promote_shapes(where: str, *args: Any) -> Sequence[Any]:
     """Operands of one rank: those of lower rank get leading dimensions of size 1.
 
     Operands of rank 0 stay as they are if all others are of one rank, since the primitives
@@ -192,7 +173,7 @@ def promote_shapes(where: str, *args: Any) -> list[Any]:
     shapes = [shape_of(x) for x in args]
     ranks = {len(shape) for shape in shapes if shape}
     if len(ranks) < 2:
-        return list(args)
+        return args
     check_rank_promotion(where, shapes)
     rank = max(ranks)
     return [raise_rank(x, len(shape), rank) for x, shape in zip(args, shapes)]
@@ -221,7 +202,10 @@ def check_rank_promotion(where: str, shapes: Sequence[tuple[int, ...]]) -> None:
 def common_shape(where: str, *args: Any) -> tuple[int, ...]:
     """The shape to which operands are broadcast together."""
     shapes = [shape_of(x) for x in args]
-    if len({len(shape) for shape in shapes if shape}) > 1:
+    ranked = {shape for shape in shapes if shape}
+    if len(ranked) < 2:
+        return ranked.pop() if ranked else ()
+    if len({len(shape) for shape in ranked}) > 1:
         check_rank_promotion(where, shapes)
     try:
         return np.broadcast_shapes(*shapes)
@@ -234,61 +218,22 @@ def broadcast_to_shape(x: Any, shape: tuple[int, ...]) -> Any:
     return broadcast_in_dim(x, shape, range(len(shape) - len(shape_of(x)), len(shape)))
 
 
-def promote(where: str, *args: Any) -> list[Any]:
-    """Operands checked, in their common dtype and rank."""
-    return promote_shapes(where, *promote_dtypes(*operands(where, args)))
+def promote(where: str, *args: Any) -> Sequence[Any]:
+    """Operands in their common dtype and rank."""
+    return promote_shapes(where, *promote_dtypes(*args))
 
 
-def promote_inexact(where: str, *args: Any) -> list[Any]:
-    """Operands checked, in their common dtype, floating or complex, and rank."""
-    return promote_shapes(where, *promote_dtypes_inexact(*operands(where, args)))
+def promote_inexact(where: str, *args: Any) -> Sequence[Any]:
+    """Operands in their common dtype, floating or complex, and rank."""
+    return promote_shapes(where, *promote_dtypes_inexact(*args))
 
 
-# ---------------------------------------------------------------- application of primitives
-
-General = Callable[[Primitive, str, Any, Any], Any]
-
-
-def binary(p: Primitive, where: str, fits: frozenset[Any], general: General, x: Any, y: Any) -> Any:
-    """Apply an elementwise primitive to two operands, promoted.
-
-    Args:
-      p: the primitive.
-      where: the public function, for error messages.
-      fits: the dtypes to which the primitive may be applied as they are.
-      general: what to do, as `general(p, where, x, y)`, if operands must be converted.
-      x, y: the operands.
-    """
-    kind_x, kind_y = type(x), type(y)
-    if own[kind_x]:
-        aval = x.aval
-        if own[kind_y]:
-            if aval is y.aval and aval.dtype in fits:
-                return p.bind(x, y)
-        elif kind_y in PYTHON_NUMBERS:
-            constant = literal(aval, kind_y, y)
-            if constant is not None and aval.dtype in fits:
-                return p.bind(x, constant)
-    elif kind_x in PYTHON_NUMBERS and own[kind_y]:
-        constant = literal(y.aval, kind_x, x)
-        if constant is not None and y.aval.dtype in fits:
-            return p.bind(constant, y)
-    return general(p, where, x, y)
-
-
-def same(p: Primitive, where: str, x: Any, y: Any) -> Any:
-    """The general case of `binary`: in the common dtype."""
-    return p.bind(*promote(where, x, y))
-
-
-def inexact(p: Primitive, where: str, x: Any, y: Any) -> Any:
-    """The general case of `binary`: in the common dtype, made floating."""
-    return p.bind(*promote_inexact(where, x, y))
-
-
-def unary(p: Primitive, where: str, fits: frozenset[Any], x: Any) -> Any:
-    """Apply an elementwise primitive to an operand, in its dtype made floating or complex."""
-    if own[type(x)] and x.aval.dtype in fits:
-        return p.bind(x)
-    (x,) = promote_dtypes_inexact(operand(where, x))
-    return p.bind(x)
+def promote_numeric(where: str, *args: Any) -> Sequence[Any]:
+    """Operands in their common dtype, which must be real, and rank; booleans become integers."""
+    args = promote(where, *args)
+    dtype = dtype_of(args[0])
+    if dtype == BOOL:
+        return [convert(x, dtypes.to_numeric_dtype(dtype)) for x in args]
+    if dtype.kind == "c":
+        raise TypeError(numpy_errors.not_for_complex(where, dtype))
+    return args

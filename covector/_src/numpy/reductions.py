@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -413,7 +415,7 @@ def argmin(
 def _count(mask: Any, shape: tuple[int, ...], axes: tuple[int, ...], dtype: Any) -> Any:
     """How many elements take part: a constant, unless a mask decides."""
     if mask is None:
-        return number(float(np.prod([shape[i] for i in axes], dtype=float)), dtype)
+        return number(math.prod([shape[i] for i in axes]), dtype)
     broadcast = broadcast_to(mask, shape)
     return _bind(reduce_sum_p, convert(broadcast, dtype), axes)
 
@@ -426,8 +428,10 @@ def _mean(a: Any, *masks: Any, axes: Any, keepdims: bool, compute: Any, result: 
     if mask is not None:
         a = choose(mask, a, number(0, compute))
     total = _bind(reduce_sum_p, a, axes)
-    out = convert(div_p.bind(total, count), result)
-    return expand_dims(out, sorted(axes)) if keepdims else out
+    if keepdims:
+        total = expand_dims(total, sorted(axes))
+        count = expand_dims(count, sorted(axes)) if mask is not None else count
+    return convert(div_p.bind(total, count), result)
 
 
 def mean(
@@ -465,10 +469,15 @@ def mean(
 
 def _mean_dtypes(where: str, given: Any, wanted: Any) -> tuple[Any, Any]:
     """The dtype in which to compute a mean, and that of the result."""
-    if wanted is not None:
-        result = dtypes.check_user_dtype_supported(wanted, where)
-        inexact = result in INEXACT
-        return (result if inexact else dtypes.to_inexact_dtype(given)), result
+    if wanted is None:
+        return _default_mean_dtypes(given)
+    result = dtypes.check_user_dtype_supported(wanted, where)
+    inexact = result in INEXACT
+    return (result if inexact else dtypes.to_inexact_dtype(given)), result
+
+
+@functools.cache
+def _default_mean_dtypes(given: Any) -> tuple[Any, Any]:
     result = given if given in INEXACT else dtypes.to_inexact_dtype(given)
     return (_FLOAT32 if result in _HALF else result), result
 
@@ -528,31 +537,61 @@ def _weights_like(a: Any, weights: Any, axis: Any) -> Any:
 # ---------------------------------------------------------------- variances
 
 
+class Variance(NamedTuple):
+    """How to compute a variance.
+
+    Attributes:
+      given: names of the operands beside the array: "where", "mean", "ddof".
+      axes, keepdims: as for `sum`, the axes as distinct numbers.
+      ddof: what is subtracted from the number of elements, if that is a number.
+      compute, result: the dtype in which to compute, and that of the result.
+      root: whether the standard deviation is wanted.
+    """
+
+    given: tuple[str, ...]
+    axes: tuple[int, ...]
+    keepdims: bool
+    ddof: Any
+    compute: Any
+    result: Any
+    root: bool
+
+
 @composite
-def _var(a: Any, ddof: Any, *extras: Any, config: Any) -> Any:
+def _var(a: Any, *operands: Any, how: Variance) -> Any:
     """The mean square of the differences from the mean."""
-    axes, keepdims, masked, centered, compute, result = config
-    extras = list(extras)
-    mask = extras.pop(0) if masked else None
+    given = dict(zip(how.given, operands))
+    mask, axes, compute = given.get("where"), how.axes, how.compute
     a = convert(a, compute)
-    if centered:
-        center = convert(extras.pop(0), compute)
+    if "mean" in given:
+        center = convert(given["mean"], compute)
     else:
         masks = [] if mask is None else [mask]
         center = _mean(a, *masks, axes=axes, keepdims=True, compute=compute, result=compute)
-    a = sub_p.bind(a, center)
-    if compute.kind == "c":
-        squares = real_p.bind(mul_p.bind(a, conj_p.bind(a, input_dtype=compute)))
-    else:
-        squares = square_p.bind(a)
+    squares = _squared_moduli(sub_p.bind(a, center))
     real = dtype_of(squares)
-    count = sub_p.bind(_count(mask, shape_of(a), axes, real), ddof)
     if mask is not None:
         squares = choose(mask, squares, number(0, real))
-    total = div_p.bind(_bind(reduce_sum_p, squares, axes), count)
-    enough = gt_p.bind(count, number(0, real))
-    out = convert(choose(enough, total, number(np.nan, real)), result)
-    return expand_dims(out, sorted(axes)) if keepdims else out
+    total = _bind(reduce_sum_p, squares, axes)
+    if mask is None and "ddof" not in given:
+        # The number of elements is known, and so is whether it is large enough.
+        count = math.prod([shape_of(a)[i] for i in axes]) - how.ddof
+        out = div_p.bind(total, number(count if count > 0 else np.nan, real))
+    else:
+        ddof = convert(given["ddof"], real) if "ddof" in given else number(how.ddof, real)
+        count = sub_p.bind(_count(mask, shape_of(a), axes, real), ddof)
+        enough = gt_p.bind(count, number(0, real))
+        out = choose(enough, div_p.bind(total, count), number(np.nan, real))
+    out = convert(out, how.result)
+    out = sqrt_p.bind(out) if how.root else out
+    return expand_dims(out, sorted(axes)) if how.keepdims else out
+
+
+def _squared_moduli(x: Any) -> Any:
+    dtype = dtype_of(x)
+    if dtype.kind != "c":
+        return square_p.bind(x)
+    return real_p.bind(mul_p.bind(x, conj_p.bind(x, input_dtype=dtype)))
 
 
 def _variance(
@@ -560,12 +599,18 @@ def _variance(
 ) -> Any:
     a = as_array(name, a)
     compute, result = _variance_dtypes(name, a.dtype, dtype)
+    given: dict[str, Any] = {}
+    if where is not None:
+        given["where"] = _mask(name, where)
+    if mean is not None:
+        given["mean"] = operand(name, mean)
+    if not isinstance(ddof, (int, float, np.integer, np.floating)):
+        given["ddof"] = operand(name, ddof)
+        ddof = None
     axes = axes_argument(name, axis, a.ndim)
-    extras = [] if where is None else [_mask(name, where)]
-    extras += [] if mean is None else [operand(name, mean)]
-    config = (axes, bool(keepdims), where is not None, mean is not None, compute, result)
-    ddof = convert(operand(name, ddof), dtypes.to_floating_dtype(compute))
-    return _var(a, ddof, *extras, config=config)
+    root = name == "std"
+    how = Variance(tuple(given), axes, bool(keepdims), ddof, compute, result, root)
+    return _var(a, *given.values(), how=how)
 
 
 def _variance_dtypes(name: str, given: Any, wanted: Any) -> tuple[Any, Any]:
@@ -648,4 +693,4 @@ def std(
     ddof = _ddof("std", ddof, correction)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(numpy_errors.integer_std(dtype))
-    return sqrt_p.bind(_variance("std", a, axis, dtype, ddof, keepdims, where, mean))
+    return _variance("std", a, axis, dtype, ddof, keepdims, where, mean)

@@ -16,21 +16,20 @@ from ..ops.complex import complex_p, imag_p, real_p
 from ..ops.linear import constant_like as like
 from ..ops.select import select_n_p
 from .composite import composite
+from .dispatch import binary, same
 from .promotion import (
     BOOL,
+    COMPLEX,
     NUMBERS,
     as_array,
-    binary,
     broadcast_to_shape,
     common_shape,
     convert,
     dtype_of,
-    operand,
     operands,
     own,
     promote,
     promote_dtypes,
-    same,
     shape_of,
 )
 
@@ -46,7 +45,11 @@ def choose(condition: Any, x: Any, y: Any) -> Any:
     return select_n_p.bind(condition, y, x)
 
 
-_choose = composite(choose)
+@composite
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    if dtype_of(condition) != BOOL:
+        condition = ne_p.bind(condition, like(condition, 0))
+    return choose(condition, *promote_dtypes(x, y))
 
 
 def where(
@@ -88,10 +91,7 @@ def where(
         aval = condition.aval
         if aval.dtype == BOOL and aval.shape == x.aval.shape:
             return select_n_p.bind(condition, y, x)
-    condition, x, y = operands("where", (condition, x, y))
-    if dtype_of(condition) != BOOL:
-        condition = ne_p.bind(condition, like(condition, 0))
-    return _choose(condition, *promote_dtypes(x, y))
+    return _where(*operands("where", (condition, x, y)))
 
 
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: Any = 0) -> Any:
@@ -120,10 +120,6 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
 
 
 # ---------------------------------------------------------------- extrema
-
-
-def _of_any_dtype(p: Any, where: str, x: Any, y: Any) -> Any:
-    return p.bind(*promote(where, x, y))
 
 
 def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -169,11 +165,13 @@ def ordered(p: Any, x: Any, y: Any) -> Any:
 
 @composite
 def _fmax(x: Any, y: Any) -> Any:
+    x, y = promote("fmax", x, y)
     return choose(or_p.bind(ordered(gt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
 @composite
 def _fmin(x: Any, y: Any) -> Any:
+    x, y = promote("fmin", x, y)
     return choose(or_p.bind(ordered(lt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
@@ -184,7 +182,7 @@ def fmax(x: ArrayLike, y: ArrayLike) -> Array:
     >>> jnp.fmax(jnp.array([1.0, jnp.nan]), 2.0)
     Array([2., 2.], dtype=float32)
     """
-    return _fmax(*promote("fmax", x, y))
+    return _fmax(*operands("fmax", (x, y)))
 
 
 def fmin(x: ArrayLike, y: ArrayLike) -> Array:
@@ -194,11 +192,12 @@ def fmin(x: ArrayLike, y: ArrayLike) -> Array:
     >>> jnp.fmin(jnp.array([1.0, jnp.nan]), 2.0)
     Array([1., 2.], dtype=float32)
     """
-    return _fmin(*promote("fmin", x, y))
+    return _fmin(*operands("fmin", (x, y)))
 
 
 @composite
 def _clip(x: Any, low: Any, high: Any) -> Any:
+    x, low, high = promote("clip", x, low, high)
     return min_p.bind(high, max_p.bind(low, x))
 
 
@@ -220,12 +219,12 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     >>> jnp.clip(jnp.array([-1.0, 0.5, 2.0]), 0, 1)
     Array([0. , 0.5, 1. ], dtype=float32)
     """
-    given = [x for x in (arr, min, max) if x is not None]
+    given = operands("clip", [x for x in (arr, min, max) if x is not None])
     for x in given:
-        if dtypes.issubdtype(dtype_of(operand("clip", x)), np.complexfloating):
+        if dtype_of(x) in COMPLEX:
             raise ValueError(numpy_errors.not_for_complex("clip", dtype_of(x)))
-    if min is not None and max is not None:
-        return _clip(*promote("clip", arr, min, max))
+    if len(given) == 3:
+        return _clip(*given)
     if min is not None:
         return maximum(min, arr)
     if max is not None:
