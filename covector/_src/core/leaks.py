@@ -40,7 +40,8 @@ def leaves_no_tracers(transform: F) -> F:
             traces = context.watched
         finally:
             context.watched = outer
-        gc.collect()  # what only cycles of garbage hold does not count
+        if any(ref() is not None for ref in traces):
+            gc.collect()  # what only cycles of garbage hold does not count
         survivors = [trace for trace in [ref() for ref in traces] if trace is not None]
         leaks = [(t.aval, t.origin(), _holder(t)) for t in _tracers_of(survivors)]
         if leaks:
