@@ -1,6 +1,7 @@
 """The primitives of the language, by name."""
 
 from ..._src.control.jit import jit_p as jit_p
+from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.ops.arithmetic import add_p as add_p
 from ..._src.ops.arithmetic import div_p as div_p
 from ..._src.ops.arithmetic import max_p as max_p
