@@ -183,7 +183,8 @@ class _Results:
         """The results with their batch dimensions where `out_axes` wants them."""
         for i, x in enumerate(outs):
             if type(x) not in aval_getters and not is_valid_type(x):
-                raise TypeError(errors.result_not_an_array("vmap", self._fun, self._path(i), x))
+                path = self._path(i)
+                raise TypeError(errors.result_not_an_array("vmap", self._fun, path, x, False))
         axes = tree.flatten_axes("vmap out_axes", self._out_tree, self._out_axes)
         results = [
             x if dim == axis else self._moved(i, x, dim, axis)

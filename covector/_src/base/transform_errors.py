@@ -125,11 +125,12 @@ def no_aux_pair(where: str, fun: Any, result: Any) -> str:
     )
 
 
-def result_not_an_array(where: str, fun: Any, path: str, x: Any) -> str:
+def result_not_an_array(where: str, fun: Any, path: str, x: Any, may_have_aux: bool) -> str:
     place = f" at {path}" if path else ""
+    aux = ", or, with has_aux=True, a pair whose second item may hold other objects"
     return (
         f"[{where}] {function(fun)} returned {_shortened(x)} of type {type(x).__name__}{place}, "
-        "which is no array and no number. Return arrays only."
+        f"which is no array and no number. Return arrays only{aux * may_have_aux}."
     )
 
 
@@ -232,8 +233,8 @@ def cotangent_type(where: str, fun_name: str, path: str, result: Any, want: Any,
 def cotangents_not_one_tree(where: str, fun_name: str, count: int) -> str:
     return (
         f"[{where}] the pullback of {fun_name} was called with {count} arguments, but it takes "
-        f"one: the cotangent of what {fun_name} returned, in the same containers. Of a function "
-        "that returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
+        "one: the cotangent of the function's result, in the same containers. Of a function that "
+        "returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
     )
 
 

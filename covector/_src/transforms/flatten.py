@@ -122,6 +122,9 @@ class FlatInArguments:
         path, out = next(
             (path, out) for path, out in tree.leaves_with_path(result) if not is_valid_type(out)
         )
+        may_have_aux = not self.has_aux and self.where != "linear_transpose"
         raise TypeError(
-            transform_errors.result_not_an_array(self.where, self.fun, keystr(path), out)
+            transform_errors.result_not_an_array(
+                self.where, self.fun, keystr(path), out, may_have_aux
+            )
         )
