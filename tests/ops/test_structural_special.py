@@ -132,6 +132,40 @@ def test_dynamic_update_slice_stays_inside():
         np.testing.assert_array_equal(write(start), want)
 
 
+WAYS = list(itertools.product((None, 0, 2), (None, 0), (None, 0)))[1:]
+
+
+@pytest.mark.parametrize("axes", WAYS)
+def test_examples_are_read_at_their_own_places(jax, axes):
+    shape = (3, 4) if axes[0] is None else (5, 3, 4) if axes[0] == 0 else (3, 4, 5)
+    x = np.arange(np.prod(shape), dtype=F32).reshape(shape)
+    i, j = [np.array([0, -1, 9, 1, 2], np.int32)[: 5 if a == 0 else 1] for a in axes[1:]]
+    i, j = [v if a == 0 else v[0] for v, a in zip((i, j), axes[1:])]
+
+    def read(m):
+        sliced = m.vmap(lambda x, i, j: m.lax.dynamic_slice(x, (i, j), (2, 3)), axes)
+        total = m.jit(m.grad(lambda x: m.lax.reduce_sum(m.lax.sin(sliced(x, i, j)), (0, 1, 2))))
+        return sliced(x, i, j), total(x)
+
+    assert_same(read(covector), read(jax))
+
+
+@pytest.mark.parametrize("axes", WAYS)
+def test_examples_are_written_at_their_own_places(jax, axes):
+    shape = (3, 4) if axes[0] is None else (5, 3, 4) if axes[0] == 0 else (3, 4, 5)
+    x = np.arange(np.prod(shape), dtype=F32).reshape(shape)
+    update = -np.ones((5, 2, 3) if axes[1] == 0 else (2, 3), F32)
+    i = np.array([0, -1, 9, 1, 2], np.int32) if axes[2] == 0 else np.int32(1)
+
+    def write(m):
+        def run(x, update, i):
+            return m.lax.dynamic_update_slice(x, update, (i, 0))
+
+        return m.vmap(run, axes)(x, update, i)
+
+    assert_same(write(covector), write(jax))
+
+
 @pytest.mark.parametrize("dtype", ("int8", "uint8", "int32", "uint32"))
 def test_index_dtypes(dtype):
     x = np.arange(12, dtype=F32).reshape(3, 4)

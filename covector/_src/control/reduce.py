@@ -6,7 +6,7 @@ a jaxpr of scalars, which becomes the body of XLA's reduction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,15 @@ from ..base import dtypes, reduce_errors, tree
 from ..base.shapes import integers, without
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
+from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import Tracer
 from ..core.zeros import Zero
 from ..ops import arithmetic, bitwise
+from ..ops.base import Sample, draw
 from ..ops.conversion import convert
-from ..ops.joining import stack_p
+from ..ops.joining import apply_to_each
 from ..ops.linear import bring_to, check_axes
 from ..ops.reductions import (
     fold,
@@ -37,7 +39,6 @@ from ..ops.reductions import (
     reduce_xor,
     to_front,
 )
-from ..ops.slicing import index_in_dim
 from ..transforms.cache import jaxpr_cache
 from ..transforms.flatten import FlatFunction
 from ..transforms.jvp import jvp
@@ -60,6 +61,7 @@ class Reduce(BuiltinPrimitive):
             raise ValueError(reduce_errors.init_not_scalar([init.shape for init in inits]))
         if [x.dtype for x in xs] != [init.dtype for init in inits]:
             raise TypeError(reduce_errors.init_dtypes(xs, inits))
+        check_applied(jaxpr, (*inits, *inits))
         if any(x.shape != xs[0].shape for x in xs):
             raise ValueError(reduce_errors.operand_shapes([x.shape for x in xs]))
         check_axes(self.name, xs[0], dimensions)
@@ -94,31 +96,34 @@ class Reduce(BuiltinPrimitive):
         return jvp(reduced, xs, ts)
 
     def vmap(self, axis, dims, *args, dimensions, **params):
-        (xs, inits), (dims, init_dims) = halved(args), halved(dims)
-        xs = [bring_to(x, axis.size, dim, 0) for x, dim in zip(xs, dims)]
-        if all(dim is None for dim in init_dims):
-            dimensions = tuple([dim + 1 for dim in dimensions])
-            outs = self.bind(*xs, *inits, dimensions=dimensions, **params)
+        (xs, inits), (dims_of_xs, dims_of_inits) = halved(args), halved(dims)
+        if any(dim is not None for dim in dims_of_inits):
+            # XLA's reduction begins with one value, the same for all.
+            outs = apply_to_each(self, axis, dims, args, params | dict(dimensions=dimensions))
             return outs, [0] * len(outs)
-        # XLA's reduction begins with one value for all, so each example has its own.
-        inits = [bring_to(init, axis.size, dim, 0) for init, dim in zip(inits, init_dims)]
-        examples = [
-            self.bind(
-                *[index_in_dim(v, i, keepdims=False) for v in (*xs, *inits)],
-                dimensions=dimensions,
-                **params,
-            )
-            for i in range(axis.size)
-        ]
-        return [stack_p.bind(*outs, axis=0) for outs in zip(*examples)], [0] * len(xs)
+        xs = [bring_to(x, axis.size, dim, 0) for x, dim in zip(xs, dims_of_xs)]
+        dimensions = tuple([dim + 1 for dim in dimensions])
+        outs = self.bind(*xs, *inits, dimensions=dimensions, **params)
+        return outs, [0] * len(outs)
 
     def emit(self, b, *args, computation, jaxpr, dimensions):
         _, inits = halved(b.avals_in)
         region = (tuple(inits) * 2, lambda *elements: b.inline(jaxpr, elements))
         return b.op_with_regions("reduce", args, [region], dimensions=dimensions)
 
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for dtype in ("float32", "int32"):
+            one = np.array(1, dtype)
+            times = stage_computation(arithmetic.mul, (aval_of(one),), LEAF)
+            params = dict(computation=arithmetic.mul, jaxpr=times)
+            for shape, dimensions in [((5,), (0,)), ((2, 3, 4), (2, 0)), ((2, 0), (1,))]:
+                x = draw(rng, shape, dtype)
+                yield Sample((x, one), params | dict(dimensions=dimensions), constant=(1,))
+
 
 reduce_p = Reduce("reduce")
+
+LEAF = tree.structure(0)  # the structure of a single array
 
 
 def halved(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:

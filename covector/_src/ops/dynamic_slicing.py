@@ -19,6 +19,7 @@ from ..core.avals import aval_of
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
 from .families import check_same_dtypes
+from .joining import apply_to_each
 from .linear import bring_to, constant_like, instantiate, scalar, zeros_of_aval
 from .physical import element_shape
 
@@ -51,8 +52,10 @@ class DynamicSlice(Op):
 
     def vmap(self, axis, dims, x, *starts, slice_sizes):
         dim, *start_dims = dims
-        if any(d is not None for d in start_dims):
-            return super().vmap(axis, dims, x, *starts, slice_sizes=slice_sizes)
+        if any(d is not None for d in start_dims):  # examples at places of their own
+            params = dict(slice_sizes=slice_sizes)
+            (out,) = apply_to_each(self, axis, dims, (x, *starts), params)
+            return out, 0
         # At one place in all examples: one slice, which takes in the whole batch.
         sizes = inserted(slice_sizes, dim, axis.size)
         return self.bind(x, *whole_along(dim, starts), slice_sizes=sizes), dim
@@ -110,8 +113,9 @@ class DynamicUpdateSlice(Op):
 
     def vmap(self, axis, dims, x, update, *starts):
         x_dim, update_dim, *start_dims = dims
-        if any(d is not None for d in start_dims):
-            return super().vmap(axis, dims, x, update, *starts)
+        if any(d is not None for d in start_dims):  # examples at places of their own
+            (out,) = apply_to_each(self, axis, dims, (x, update, *starts), {})
+            return out, 0
         dim = update_dim if x_dim is None else x_dim
         x, update = bring_to(x, axis.size, x_dim, dim), bring_to(update, axis.size, update_dim, dim)
         return self.bind(x, update, *whole_along(dim, starts)), dim

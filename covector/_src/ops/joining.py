@@ -14,11 +14,12 @@ from ..base import shape_errors
 from ..base.shapes import canonicalize_axis, inserted, integers, with_size, without
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_of
-from ..core.primitive import BuiltinPrimitive
+from ..core.axis import Axis
+from ..core.primitive import BuiltinPrimitive, Primitive
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
 from .families import check_same_dtypes
-from .linear import bring_to, instantiate
+from .linear import bring_to, full, instantiate
 from .physical import physical_aval
 
 # XLA compiles a concatenation of very many operands slowly; a tree of smaller ones it does not.
@@ -312,6 +313,33 @@ def _operand_aval(x: Any) -> Any:
 def _for_linear(xs: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
     """Cotangents of the linear operands, and None for the others."""
     return [ct if type(x) is UndefinedPrimal else None for x, ct in zip(xs, cts)]
+
+
+def apply_to_each(
+    primitive: Primitive, axis: Axis, dims: Sequence[int | None], args: Sequence[Any], params: Any
+) -> list[Any]:
+    """The results of a primitive, applied to each example of a batch by itself, as batches.
+
+    The vmap rule of last resort, where no op of XLA does all examples at once.  The batches are
+    along dimension 0 of the results.
+    """
+    if axis.size == 0:
+        avals = [aval_of(x) for x in args]
+        avals = [
+            aval if dim is None else aval.update(shape=without(aval.shape, (dim,)))
+            for aval, dim in zip(avals, dims)
+        ]
+        out, _ = primitive.typecheck(tuple(avals), params)
+        outs = out if primitive.multiple_results else [out]
+        return [full((0, *aval.shape), 0, aval.dtype) for aval in outs]
+    columns = [
+        [x] * axis.size if dim is None else unstack_p.bind(x, axis=dim)
+        for x, dim in zip(args, dims)
+    ]
+    rows = [primitive.bind(*example, **params) for example in zip(*columns)]
+    if not primitive.multiple_results:
+        rows = [[row] for row in rows]
+    return [stack_p.bind(*column, axis=0) for column in zip(*rows)]
 
 
 def concatenate_tree(b: Any, xs: Sequence[Any], avals: Sequence[Any], dimension: int) -> Any:

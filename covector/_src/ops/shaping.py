@@ -430,7 +430,13 @@ class Tile(Linear):
         return b.op("reshape", x)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shape, reps in [((3,), (2,)), ((2, 3), (1, 2)), ((2, 1), (0, 3)), ((), ())]:
+        for shape, reps in [
+            ((3,), (2,)),
+            ((2, 3), (1, 2)),
+            ((2, 1), (0, 3)),
+            ((2, 0), (3, 2)),
+            ((), ()),
+        ]:
             for dtype in (np.float32, np.complex64, np.int32, np.bool_):
                 yield Sample((draw(rng, shape, dtype),), dict(reps=reps))
 
