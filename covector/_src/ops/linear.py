@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -351,9 +352,14 @@ def add_any(x: Any, y: Any) -> Any:
 # ---------------------------------------------------------------- zeros and constants
 
 
-@lru_cache(maxsize=1024)
 def scalar(value: Any, dtype: Any) -> np.ndarray:
     """A 0-d constant of the given dtype; the same object for the same value."""
+    # -0.0 equals 0.0, but is another constant.
+    return _scalar(value, dtype, type(value) is float and copysign(1.0, value) < 0)
+
+
+@lru_cache(maxsize=1024)
+def _scalar(value: Any, dtype: Any, negative: bool) -> np.ndarray:
     constant = np.array(value, dtype)
     constant.flags.writeable = False
     return constant
