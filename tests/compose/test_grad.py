@@ -134,7 +134,7 @@ def test_metadata_of_the_function():
     for transform in (cv.grad, cv.value_and_grad, cv.jacfwd, cv.jacrev, cv.vmap):
         transformed = transform(loss)
         assert transformed.__name__ == "loss" and transformed.__wrapped__ is loss
-        assert "loss" in transformed.__doc__
+        assert "loss" in transformed.__doc__ and transformed.__doc__.endswith("How bad x is.")
 
 
 # ---------------------------------------------------------------- Python control flow

@@ -235,8 +235,8 @@ def test_real_results_of_a_holomorphic_function():
 def test_no_aux(result, found):
     text = text_of(TypeError, cv.vjp, result, jnp.ones(2), has_aux=True)
     assert text == (
-        f"[vjp] with has_aux=True, {name(result)} must return a pair (result, auxiliary objects), "
-        f"but it returned {found}."
+        f"[vjp] with has_aux=True, {name(result)} must return a two-element tuple (result, "
+        f"auxiliary objects), but it returned {found}."
     )
 
 
@@ -329,7 +329,7 @@ def test_cotangents():
         "result that is an integer or boolean varies."
     )
     assert text_of(TypeError, pullback, jnp.ones(2), zero) == (
-        f"[vjp] the pullback of {name(pair)} was called with 2 arguments, but it takes one: the "
+        "[vjp] the pullback of pair was called with 2 arguments, but it takes one: the "
         "cotangent of the function's result, in the same containers. Of a function that returns a "
         "tuple it takes a tuple, `pullback((ct0, ct1))`."
     )

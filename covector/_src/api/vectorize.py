@@ -75,7 +75,7 @@ def vmap(
     if spmd_axis_name is not None and not isinstance(spmd_axis_name, tuple):
         spmd_axis_name = (spmd_axis_name,)
 
-    @named_after(fun, "{0}, vectorized: its arguments and results have one more axis.")
+    @named_after(fun, "Vectorized version of {0}: arguments and results have one more axis.")
     def vectorized(*args: Any, **kwargs: Any) -> Any:
         leaves, in_tree = tree.flatten((args, kwargs))
         axes = _axes_of_leaves(fun, in_axes, args, in_tree)

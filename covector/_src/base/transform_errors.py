@@ -120,8 +120,8 @@ def no_aux_pair(where: str, fun: Any, result: Any) -> str:
         if hasattr(result, "aval"):
             found = f"a single array of type {result.aval}"
     return (
-        f"[{where}] with has_aux=True, {function(fun)} must return a pair (result, auxiliary "
-        f"objects), but it returned {found}."
+        f"[{where}] with has_aux=True, {function(fun)} must return a two-element tuple "
+        f"(result, auxiliary objects), but it returned {found}."
     )
 
 
@@ -231,8 +231,9 @@ def cotangent_type(where: str, fun_name: str, path: str, result: Any, want: Any,
 
 
 def cotangents_not_one_tree(where: str, fun_name: str, count: int) -> str:
+    name = fun_name.split(" (")[0]
     return (
-        f"[{where}] the pullback of {fun_name} was called with {count} arguments, but it takes "
+        f"[{where}] the pullback of {name} was called with {count} arguments, but it takes "
         "one: the cotangent of the function's result, in the same containers. Of a function that "
         "returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
     )
