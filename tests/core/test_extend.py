@@ -214,3 +214,61 @@ def test_primitives_go_by_their_names():
             assert isinstance(primitive.name, str), name
     assert primitives.add_p.name == "add"
     assert primitives.jit_p is cv.make_jaxpr(cv.jit(lax.neg))(X).eqns[0].primitive
+
+
+# ---------------------------------------------------------------- places and scopes
+
+
+def test_source_info(jax):
+    import jax.extend.source_info_util as theirs
+
+    from covector.extend import source_info_util as ours
+
+    assert {n for n in vars(theirs) if not n.startswith("_")} <= set(vars(ours))
+    texts = []
+    for m, util in ((cv, ours), (jax, theirs)):
+        (eqn,) = m.make_jaxpr(m.named_scope("outer")(lambda x, m=m: m.lax.neg(x)))(X).eqns
+        texts.append((util.summarize(eqn.source_info), str(eqn.source_info.name_stack)))
+    assert texts[0] == texts[1]
+
+
+def test_interpreter_that_keeps_places_and_scopes():
+    from covector.extend import source_info_util as util
+
+    def again(eqn):
+        def fun(x):
+            info = eqn.source_info
+            stack = util.current_name_stack() + info.name_stack
+            with util.user_context(info.traceback, name_stack=stack):
+                return eqn.primitive.bind(x)
+
+        return fun
+
+    (eqn,) = cv.make_jaxpr(cv.named_scope("inner")(lambda x: lax.neg(x)))(X).eqns
+    (copy,) = cv.make_jaxpr(cv.named_scope("outer")(again(eqn)))(X).eqns
+    assert copy.source_line == eqn.source_line
+    assert str(copy.source_info.name_stack) == "outer/inner"
+
+
+def test_scopes_by_hand():
+    from covector.extend import source_info_util as util
+
+    stack = util.new_name_stack("a").extend("b").transform("vmap").transform("jvp").extend("c")
+    assert str(stack) == "a/b/vmap(jvp(c))" and len(stack) == 5
+    assert str(util.new_name_stack()) == ""
+    with util.extend_name_stack("a"), util.transform_name_stack("jvp"), util.extend_name_stack("b"):
+        assert str(util.current_name_stack()) == "a/jvp(b)"
+        with util.reset_name_stack():
+            assert str(util.current_name_stack()) == ""
+        with util.set_name_stack(stack):
+            assert str(util.current().name_stack) == str(stack)
+    assert str(util.current_name_stack()) == ""
+
+
+def test_excluded_files_are_not_the_users(monkeypatch):
+    monkeypatch.setattr(cv._src.base.source, "_excluded", [])
+    (eqn,) = cv.make_jaxpr(lambda x: lax.neg(x))(X).eqns
+    assert eqn.source_line.startswith(__file__)
+    cv.extend.source_info_util.register_exclusion(__file__)
+    (eqn,) = cv.make_jaxpr(lambda x: lax.neg(x))(X).eqns
+    assert not eqn.source_line.startswith(__file__)

@@ -61,6 +61,14 @@ def test_source_lines(same_text):
     same_text(scoped, source_info=True)
 
 
+def test_source_lines_of_an_inlined_function_are_those_of_its_call(same_text):
+    def inlining(m):
+        inner = m.jit(lambda x: m.lax.sin(m.lax.neg(x)), inline=True)
+        return m.make_jaxpr(lambda x: m.lax.cos(inner(x)))(X)
+
+    same_text(inlining, source_info=True)
+
+
 def test_name_stack(same_text):
     same_text(scoped, name_stack=True)
 

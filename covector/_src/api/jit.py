@@ -15,6 +15,7 @@ from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
+from ..transforms.simplify import without_places
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
 from .arguments import StaticSpec, check_arrays, debug_info, join
@@ -152,7 +153,8 @@ class JitFunction:
             return self._call_concrete(args, kwargs)
         staged, leaves = self.stage(args, kwargs)
         if self._options["inline"]:
-            outs = eval_jaxpr(staged.jaxpr.jaxpr, staged.jaxpr.consts, *staged.captured, *leaves)
+            inlined = without_places(staged.jaxpr)
+            outs = eval_jaxpr(inlined.jaxpr, inlined.consts, *staged.captured, *leaves)
         else:
             outs = jit_p.bind(*staged.captured, *leaves, **staged.params)
         return tree.unflatten(staged.out_tree, outs)

@@ -18,6 +18,13 @@ Place = tuple[CodeType, int]
 _PACKAGE = __name__.split(".")[0]
 # The ids of the globals of our own modules.  Modules are never unloaded, so an id stays true.
 _own_globals: set[int] = set()
+# Beginnings of the names of other files whose frames do not count as the user's.
+_excluded: list[str] = []
+
+
+def register_exclusion(path: str) -> None:
+    """Do not count code in files whose names begin with `path` as the user's."""
+    _excluded.append(path)
 
 
 def is_own_frame(frame: FrameType) -> bool:
@@ -31,7 +38,8 @@ def _is_own(frame: FrameType) -> bool:
     own = name.startswith(_PACKAGE) and name[len(_PACKAGE) : len(_PACKAGE) + 1] in ("", ".")
     if own:
         _own_globals.add(id(frame.f_globals))
-    return own
+        return True
+    return bool(_excluded) and frame.f_code.co_filename.startswith(tuple(_excluded))
 
 
 def current_place(depth: int = 1) -> Place | None:

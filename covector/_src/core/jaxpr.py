@@ -21,6 +21,7 @@ from .atoms import Literal, Var
 from .avals import AbstractValue, aval_of
 from .effects import Effects, no_effects
 from .primitive import Primitive
+from .scopes import NameStack
 from .show import Program, jaxprs_in_params, show_eqn
 from .trace import context
 
@@ -44,7 +45,12 @@ class SourceInfo(NamedTuple):
 
     code: CodeType | None
     offset: int
-    name_stack: tuple[str, ...]
+    name_stack: NameStack
+
+    @property
+    def traceback(self) -> source.Place | None:
+        """The place alone, or None if it is unknown."""
+        return None if self.code is None else (self.code, self.offset)
 
 
 class JaxprEqn:
@@ -100,7 +106,7 @@ class JaxprEqn:
     @property
     def source_info(self) -> SourceInfo:
         code, offset = (None, 0) if self.source is None else self.source[:2]
-        return SourceInfo(code, offset, self.name_stack)
+        return SourceInfo(code, offset, NameStack(self.name_stack))
 
     @property
     def ctx(self) -> JaxprEqnContext:

@@ -11,6 +11,27 @@ class TransformScope(str):
     __slots__ = ()
 
 
+class NameStack(tuple[str, ...]):
+    """The names of scopes, outermost first; its text is `scope_path`."""
+
+    __slots__ = ()
+
+    @property
+    def stack(self) -> tuple[str, ...]:
+        return tuple(self)
+
+    def extend(self, name: str) -> NameStack:
+        """The names with that of a scope within."""
+        return NameStack((*self, name))
+
+    def transform(self, transform_name: str) -> NameStack:
+        """The names with a transformation, which wraps the scopes within."""
+        return NameStack((*self, TransformScope(transform_name)))
+
+    def __str__(self) -> str:
+        return scope_path(self)
+
+
 JVP = TransformScope("jvp")
 TRANSPOSE = TransformScope("transpose")
 VMAP = TransformScope("vmap")

@@ -185,8 +185,9 @@ class Scope(ContextDecorator):
     def __init__(self, name: str):
         self.name = name
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> tuple[str, ...]:
         context.name_stack = (*context.name_stack, self.name)
+        return context.name_stack
 
     def __exit__(self, *exception: object) -> None:
         context.name_stack = context.name_stack[:-1]

@@ -102,3 +102,13 @@ def values_from(origins: Origins, inputs: Sequence[Any], outputs: Sequence[Any])
     """The outputs of a program, from inputs and outputs of the one `drop_copied_outputs` gave."""
     values = {"input": inputs, "output": outputs}
     return [which if kind == "constant" else values[kind][which] for kind, which in origins]
+
+
+@jaxpr_cache
+def without_places(jaxpr: ClosedJaxpr) -> ClosedJaxpr:
+    """The same program as if it were written out where it is applied: its eqns have no place."""
+    eqns = [
+        JaxprEqn(e.invars, e.outvars, e.primitive, e.params, e.effects, None, e.name_stack)
+        for e in jaxpr.eqns
+    ]
+    return jaxpr.replace(jaxpr=jaxpr.jaxpr.replace(eqns=eqns))
