@@ -21,13 +21,16 @@ def check_callable(where: str, fun: Any) -> None:
 def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:
     """Decorator: the name and attributes of `fun`, and a docstring in which `{0}` is the name.
 
-    Exceptions that pass the function lose the frames of this package.
+    The docstring of `fun` follows behind. Exceptions that pass the function lose the frames of this
+    package.
     """
+    original = getattr(fun, "__doc__", None)
+    doc = doc.format(getattr(fun, "__name__", repr(fun)))
 
     def rename(wrapper: F) -> F:
         named = boundary(wrapper)
         update_wrapper(named, fun)
-        named.__doc__ = doc.format(getattr(fun, "__name__", repr(fun)))
+        named.__doc__ = f"{doc}\n\nOriginal documentation:\n\n{original}" if original else doc
         return named
 
     return rename
