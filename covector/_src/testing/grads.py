@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,9 @@ from .compare import Disagreement, assert_close, host
 # them.  The step is the cube root of the machine epsilon: there, the error h^2 f'''/6 of a central
 # difference and the error eps f/h of rounding balance.  The difference allowed is some ten times
 # the square root: far above the errors, far below what a wrong rule makes.
+# A number, numbers by dtype, or None for the default.
+Tolerance = float | Mapping[Any, float] | None
+
 _STEP = {16: 0.1, 32: 5e-3, 64: 6e-6}
 _TOLERANCE = {16: 0.2, 32: 2e-3, 64: 2e-7}
 
@@ -29,8 +32,8 @@ def check_grads(
     args: Sequence[Any],
     order: int,
     modes: str | Sequence[str] = ("fwd", "rev"),
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
 ) -> None:
     """Check the derivatives of a function, up to an order, against finite differences.
@@ -43,7 +46,8 @@ def check_grads(
       args: a tuple of its arguments: where to differentiate. It must be smooth there.
       order: the highest order of derivatives, at least 1.
       modes: `"fwd"`, `"rev"`, or both.
-      atol: the largest difference allowed; by default it depends on the dtypes.
+      atol: the largest difference allowed, or a dict of it by dtype; by default it depends on the
+        dtypes.
       rtol: the largest difference allowed relative to the derivative.
       eps: the distance of the two points of a difference; by default it depends on the dtypes.
 
@@ -68,8 +72,8 @@ def _check_grads(
     args: tuple[Any, ...],
     order: int,
     modes: tuple[str, ...],
-    atol: float | None,
-    rtol: float | None,
+    atol: Tolerance,
+    rtol: Tolerance,
     eps: float | None,
     name: str,
 ) -> None:
@@ -96,8 +100,8 @@ def check_jvp(
     f: Callable[..., Any],
     f_jvp: Callable[..., Any],
     args: Sequence[Any],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
@@ -127,8 +131,8 @@ def check_vjp(
     f: Callable[..., Any],
     f_vjp: Callable[..., Any],
     args: Sequence[Any],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
@@ -150,8 +154,7 @@ def check_vjp(
     what = err_msg or "vjp"
     out, pullback = f_vjp(*args)
     _assert_trees_close(out, f(*args), args, f"{what}: the result", atol, rtol)
-    default = _TOLERANCE[_bits((args, out))]
-    atol, rtol = default if atol is None else atol, default if rtol is None else rtol
+    atol, rtol = (_tolerance(given, (args, out)) for given in (atol, rtol))
     rng = np.random.default_rng(0)
     for _ in range(_PAIRINGS):
         tangents, ct = _directions(rng, args), _directions(rng, out)
@@ -223,8 +226,18 @@ def _bits(values: Any) -> int:
     return min([max(16, dtypes.finfo(dtype).bits) for dtype in inexact], default=64)
 
 
+def _tolerance(given: Tolerance, values: Any) -> float:
+    """A tolerance as a number; given by dtype, it is the largest for the dtypes of `values`."""
+    default = _TOLERANCE[_bits(values)]
+    if not isinstance(given, Mapping):
+        return default if given is None else given
+    by_name = {np.dtype(dtype).name: number for dtype, number in given.items()}
+    names = {dtypes.name(dtypes.dtype_of(x)) for x in tree.leaves(values)}
+    return max((by_name[name] for name in names if name in by_name), default=default)
+
+
 def _assert_trees_close(
-    got: Any, want: Any, values: Any, what: str, atol: float | None, rtol: float | None
+    got: Any, want: Any, values: Any, what: str, atol: Tolerance, rtol: Tolerance
 ) -> None:
     """Raise unless two trees agree as far as the precision of the leaves of `values` allows."""
     if tree.structure(got) != tree.structure(want):
@@ -232,7 +245,6 @@ def _assert_trees_close(
             f"{what} has the structure {tree.structure(got)}, but should have "
             f"{tree.structure(want)}"
         )
-    default = _TOLERANCE[_bits(values)]
-    atol, rtol = default if atol is None else atol, default if rtol is None else rtol
+    atol, rtol = (_tolerance(given, values) for given in (atol, rtol))
     for (path, x), y in zip(tree.leaves_with_path(got), tree.leaves(want)):
         assert_close(x, y, what + tree_keys.keystr(path), rtol, atol)
