@@ -13,13 +13,13 @@ from ..base import dtypes, tree, tree_keys
 from ..core.avals import aval_of
 from .compare import Disagreement, assert_close, host
 
+# A number, numbers by dtype, or None for the default.
+Tolerance = float | Mapping[Any, float] | None
+
 # By the number of bits of a real: the step of differences, and how far results may differ from
 # them.  The step is the cube root of the machine epsilon: there, the error h^2 f'''/6 of a central
 # difference and the error eps f/h of rounding balance.  The difference allowed is some ten times
 # the square root: far above the errors, far below what a wrong rule makes.
-# A number, numbers by dtype, or None for the default.
-Tolerance = float | Mapping[Any, float] | None
-
 _STEP = {16: 0.1, 32: 5e-3, 64: 6e-6}
 _TOLERANCE = {16: 0.2, 32: 2e-3, 64: 2e-7}
 
