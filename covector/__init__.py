@@ -16,6 +16,7 @@ from ._src.api.autodiff import jvp as jvp
 from ._src.api.autodiff import linear_transpose as linear_transpose
 from ._src.api.autodiff import linearize as linearize
 from ._src.api.autodiff import vjp as vjp
+from ._src.api.closures import closure_convert as closure_convert
 from ._src.api.devices import clear_caches as clear_caches
 from ._src.api.devices import device_put as device_put
 from ._src.api.gradients import fwd_and_bwd as fwd_and_bwd

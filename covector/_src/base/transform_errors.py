@@ -255,6 +255,14 @@ def not_linear(fun_name: str, primitive: Any, place: str) -> str:
     )
 
 
+def not_the_example(fun: Any, example: Any, count: int, given: Any) -> str:
+    return (
+        f"[closure_convert] the converted form of {function(fun)} takes arguments with the "
+        f"structure of the examples, {example}, and then {count} values that it closed over, but "
+        f"was called with {given}."
+    )
+
+
 # ---------------------------------------------------------------- vmap
 
 

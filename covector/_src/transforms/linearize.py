@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..base import config
 from ..base.dtypes import float0
 from ..core.avals import AbstractValue, aval_of
+from ..core.check import check_jaxpr
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
@@ -120,6 +122,8 @@ def linearize(
         trace.alive = False
         partial.close()
     _strip_scopes(jaxpr, len(context.name_stack))
+    if config.enable_checks.value:
+        check_jaxpr(jaxpr)
     out_avals = [aval_of(x).to_tangent_aval() for x, _ in pairs]
     return [x for x, _ in pairs], LinearMap(jaxpr, residuals, out_avals, nonzeros)
 
