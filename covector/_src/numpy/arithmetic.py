@@ -144,27 +144,43 @@ def positive(x: ArrayLike, /) -> Array:
 # ---------------------------------------------------------------- integer quotients, remainders
 
 
+def _is_positive(y: Any) -> bool:
+    """Whether a divisor is known to be a positive number."""
+    return type(y) is np.ndarray and y.ndim == 0 and bool(0 < y < np.inf)
+
+
+def _has_wrong_sign(rest: Any, y: Any) -> Any:
+    """Where a remainder, which has the sign of the dividend, is to have that of the divisor y."""
+    zero = like(rest, 0)
+    if _is_positive(y):
+        return lt_p.bind(rest, zero)
+    signs_differ = ne_p.bind(lt_p.bind(rest, zero), lt_p.bind(y, zero))
+    return and_p.bind(signs_differ, ne_p.bind(rest, zero))
+
+
 def floor_divide_integers(x: Any, y: Any) -> Any:
-    # The quotient of XLA is rounded towards zero: one too large where the signs differ and it is
-    # not exact.
+    # The quotient of XLA is rounded towards zero: one too large where there is a remainder, and it
+    # is of the wrong sign.
     quotient = div_p.bind(x, y)
+    one_less = sub_p.bind(quotient, like(x, 1))
+    if _is_positive(y):
+        return select_n_p.bind(lt_p.bind(rem_p.bind(x, y), like(x, 0)), quotient, one_less)
     signs_differ = ne_p.bind(sign_p.bind(x), sign_p.bind(y))
     inexact = ne_p.bind(rem_p.bind(x, y), like(x, 0))
-    one_less = sub_p.bind(quotient, like(x, 1))
     return select_n_p.bind(and_p.bind(signs_differ, inexact), quotient, one_less)
 
 
 def _divmod_floats(x: Any, y: Any) -> tuple[Any, Any]:
     """The quotient rounded down, and the remainder with the sign of y: x = quotient * y + rest."""
-    zero, one = like(x, 0), like(x, 1)
-    rest = rem_p.bind(x, y)  # with the sign of x
-    # x - rest is a multiple of y; by zero, x is divided so that the quotient is infinite.
-    multiple = choose(eq_p.bind(y, zero), x, sub_p.bind(x, rest))
+    rest = rem_p.bind(x, y)
+    multiple = sub_p.bind(x, rest)
+    if not (type(y) is np.ndarray and y.ndim == 0 and y != 0):
+        # By zero, x itself is divided so that the quotient is infinite.
+        multiple = choose(eq_p.bind(y, like(x, 0)), x, multiple)
     quotient = div_p.bind(multiple, y)
-    signs_differ = ne_p.bind(sign_p.bind(y), sign_p.bind(rest))
-    off_by_one = and_p.bind(ne_p.bind(rest, zero), signs_differ)
+    off_by_one = _has_wrong_sign(rest, y)
     rest = select_n_p.bind(off_by_one, rest, add_p.bind(rest, y))
-    quotient = select_n_p.bind(off_by_one, quotient, sub_p.bind(quotient, one))
+    quotient = select_n_p.bind(off_by_one, quotient, sub_p.bind(quotient, like(x, 1)))
     return round_p.bind(quotient, rounding_method=RoundingMethod.AWAY_FROM_ZERO), rest
 
 
@@ -185,7 +201,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
       x, y: real arrays or numbers, broadcast against each other.
 
     Returns:
-      An array of their common shape and dtype. A division of integers by zero gives -1.
+      An array of their common shape and dtype. What integers divided by zero give is not defined.
 
     >>> import covector.numpy as jnp
     >>> jnp.floor_divide(jnp.array([-7, 7]), 2)
@@ -196,19 +212,18 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def _without_zeros(y: Any) -> Any:
     """Integer divisors with 1 in the place of 0: the remainder by zero is thereby 0."""
+    if type(y) is np.ndarray and y.ndim == 0 and y != 0:
+        return y
     return choose(eq_p.bind(y, like(y, 0)), like(y, 1), y)
 
 
 @composite
 def _remainder(x: Any, y: Any) -> Any:
     x, y = promote_numeric("remainder", x, y)
-    zero = like(x, 0)
     if dtypes.issubdtype(dtype_of(x), np.integer):
         y = _without_zeros(y)
-    rest = rem_p.bind(x, y)  # with the sign of x
-    signs_differ = ne_p.bind(lt_p.bind(rest, zero), lt_p.bind(y, zero))
-    wrong = and_p.bind(signs_differ, ne_p.bind(rest, zero))
-    return select_n_p.bind(wrong, rest, add_p.bind(rest, y))
+    rest = rem_p.bind(x, y)
+    return select_n_p.bind(_has_wrong_sign(rest, y), rest, add_p.bind(rest, y))
 
 
 def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -353,14 +368,14 @@ def _power(x: Any, y: Any) -> Any:
 def _power_of_integers(x: Any, y: Any) -> Any:
     """x^y by repeated squaring: the product of the squares x^(2^k) for the bits k set in y.
 
-    Only exponents below the number of bits of the dtype matter, but for the bases 0, 1 and -1, to
-    which the highest of the tested bits make no difference.
+    Six bits of the exponent are enough for 32-bit numbers, seven for 64-bit ones: with larger
+    exponents only powers of 0, 1 and -1 fit the dtype, to which the higher bits make no difference.
     """
     dtype = dtype_of(x)
     zero, one = number(0, dtype), number(1, dtype)
     zero_to_nonzero = and_p.bind(eq_p.bind(x, zero), ne_p.bind(y, zero))
     total = choose(zero_to_nonzero, zero, one)
-    for k in range(dtypes.itemsize_bits(dtype).bit_length()):
+    for k in range(max(6, dtypes.itemsize_bits(dtype).bit_length())):
         if k:
             x = mul_p.bind(x, x)
             y = shift_right_logical_p.bind(y, one)

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.config import enable_x64
 from ..core.avals import ShapedArray
 from ..core.primitive import Primitive
 from .composite import composite
 from .promotion import (
-    PYTHON_NUMBERS,
+    NUMBERS,
     number,
     operand,
     operands,
@@ -29,32 +30,36 @@ from .promotion import (
 
 # ---------------------------------------------------------------- numbers that meet arrays
 
+# The types of numbers that may take the dtype of an array.  Booleans do not: their dtype differs.
+_NUMBERS = frozenset((int, float, complex, *[dtype.type for dtype in NUMBERS]))
+
 # Numbers as constants of the dtypes of the arrays that they met.
 _literals: dict[Any, np.ndarray | None] = {}
 _LITERALS_LIMIT = 8192
 
 
 def literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
-    """The Python number `value`, of type `kind`, in the dtype of an array of type `aval`.
+    """The number `value`, of type `kind`, in the dtype of an array of type `aval`.
 
     None unless the array keeps its type when it meets the number: its dtype is not weak, and is of
-    the number's kind or one above it.
+    the number's kind or one above it; that of a NumPy scalar must be the same.
     """
     try:
-        return _literals[aval, kind, value or repr(value)]
+        return _literals[aval, kind, value or repr(value), enable_x64.value]
     except KeyError:
         return _new_literal(aval, kind, value)
 
 
 def _new_literal(aval: ShapedArray, kind: type, value: Any) -> np.ndarray | None:
-    wanted = {int: np.number, float: np.inexact, complex: np.complexfloating}.get(kind)
-    fits = wanted is not None and not aval.weak_type and dtypes.issubdtype(aval.dtype, wanted)
+    kinds = {int: np.number, float: np.inexact, complex: np.complexfloating}
+    wanted = kinds.get(kind) or dtypes.canonicalize_dtype(kind)
+    fits = not aval.weak_type and dtypes.issubdtype(aval.dtype, wanted)
     constant = number(value, aval.dtype) if fits else None
-    if kind is complex:
+    if issubclass(kind, (complex, np.complexfloating)):  # its parts may be zeros with a sign
         return constant
     if len(_literals) >= _LITERALS_LIMIT:
         _literals.clear()
-    _literals[aval, kind, value or repr(value)] = constant
+    _literals[aval, kind, value or repr(value), enable_x64.value] = constant
     return constant
 
 
@@ -79,11 +84,11 @@ def binary(p: Primitive, where: str, fits: frozenset[Any], general: General, x: 
         if own[kind_y]:
             if aval is y.aval and aval.dtype in fits:
                 return p.bind(x, y)
-        elif kind_y in PYTHON_NUMBERS:
+        elif kind_y in _NUMBERS:
             constant = literal(aval, kind_y, y)
             if constant is not None and aval.dtype in fits:
                 return p.bind(x, constant)
-    elif kind_x in PYTHON_NUMBERS and own[kind_y]:
+    elif kind_x in _NUMBERS and own[kind_y]:
         constant = literal(y.aval, kind_x, x)
         if constant is not None and y.aval.dtype in fits:
             return p.bind(constant, y)

@@ -133,7 +133,7 @@ def number(value: Any, dtype: Any) -> np.ndarray:
     key = (dtype, type(value), value or repr(value))
     found = _numbers.get(key)
     if found is None:
-        found = np.array(value, dtype)
+        found = _new_number(value, dtype)
         found.flags.writeable = False
         # Parts of complex numbers may be such zeros too: these constants are not kept.
         if not isinstance(value, (complex, np.complexfloating)):
@@ -141,6 +141,17 @@ def number(value: Any, dtype: Any) -> np.ndarray:
                 _numbers.clear()
             _numbers[key] = found
     return found
+
+
+def _new_number(value: Any, dtype: Any) -> np.ndarray:
+    """A number in a dtype; an integer that does not fit wraps around, if it fits the default one.
+
+    Raises OverflowError if it does not.
+    """
+    try:
+        return np.array(value, dtype)
+    except OverflowError:
+        return np.array(value, dtypes.python_scalar_dtype(int)).astype(dtype)
 
 
 # ---------------------------------------------------------------- promotion of several
