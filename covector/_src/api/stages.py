@@ -18,7 +18,7 @@ from ..core.trace import check_no_escaped_tracer, eval_trace
 from ..xla.array import move
 from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
 from ..xla.devices import first_device
-from ..xla.hlo import cost_of, to_hlo
+from ..xla.hlo import cost_of, hlo_text, to_hlo
 from ..xla.placement import SingleDeviceSharding, placement_on
 from .shape_dtype import ShapeDtypeStruct
 
@@ -153,7 +153,7 @@ class Lowered(_Stage):
         """
         module = self._module.module_context.module
         if dialect == "hlo":
-            return to_hlo(module).as_hlo_text()
+            return hlo_text(to_hlo(module), debug_info)
         if dialect not in (None, "stablehlo"):
             raise ValueError(f"[Lowered.as_text] the dialect {dialect!r} is not stablehlo or hlo")
         return module.operation.get_asm(enable_debug_info=debug_info)

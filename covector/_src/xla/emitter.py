@@ -201,7 +201,7 @@ class Emitter:
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, which is written once per module."""
-        return self.module_context.call(name, closed, operands, self.name_stack)
+        return self.module_context.call(name, closed, operands)
 
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Write the operations of a jaxpr at this place."""

@@ -115,10 +115,13 @@ class ModuleContext:
 
     def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:
         """The place in the user's program, and the scopes' names, for profiles and dumps."""
-        key = (eqn.source, scopes, eqn.name_stack, eqn.primitive.name)
+        name = eqn.primitive.name
+        if eqn.primitive.shares_names:
+            name = f"{name}({eqn.params['name']})"
+        key = (eqn.source, scopes, eqn.name_stack, name)
         found = self._locations.get(key)
         if found is None:
-            name = scope_path((*scopes, *eqn.name_stack, eqn.primitive.name))
+            name = scope_path((*scopes, *eqn.name_stack, name))
             place = source.file_and_line(eqn.source)
             child = ir.Location.file(*place, 0) if place else ir.Location.unknown()
             found = self._locations[key] = ir.Location.name(name, childLoc=child)
@@ -130,20 +133,19 @@ class ModuleContext:
         self, jaxpr: Jaxpr, consts: Sequence[Any], arg_attributes: Sequence[dict[str, Any]]
     ) -> None:
         """Write the jaxpr as the module's entry, with its constants written into it."""
-        name = self.module.operation.attributes["sym_name"].value
+        name = self.module.operation.attributes["sym_name"].value.removeprefix("jit_")
+        scope = (f"jit({name})",)
         with self.context, ir.Location.unknown():
-            self._write_function("main", jaxpr, (name,), "public", arg_attributes, consts)
+            self._write_function("main", jaxpr, scope, "public", arg_attributes, consts)
 
-    def call(
-        self, name: str, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
-    ) -> list[Any]:
+    def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
         constants = self.constants(closed.consts)
         symbol = self._functions.get(closed.jaxpr)
         if symbol is None:
             symbol = self._functions[closed.jaxpr] = self.fresh_name(name)
-            scope = (*scopes, f"jit({name})")
-            self._write_function(symbol, closed.jaxpr, scope, "private")
+            # XLA puts the name of the call in front of the names within.
+            self._write_function(symbol, closed.jaxpr, (), "private")
         op = ir.Operation.create(
             "func.call",
             results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],

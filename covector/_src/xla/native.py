@@ -12,7 +12,7 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 import jaxlib
-from jaxlib import _jax, xla_client
+from jaxlib import _hlo, _jax, xla_client
 from jaxlib._jax import pytree
 
 Client = xla_client.Client
@@ -31,6 +31,7 @@ __all__ = [
     "RESULT_HANDLER_OPTIONS",
     "Client",
     "Device",
+    "_hlo",
     "_jax",
     "interface",
     "pytree",
