@@ -146,7 +146,7 @@ def lower_jaxpr(
         given = [(len(big) + i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
-    module.write_main(main, [values[v] for v in small], attributes)
+    module.write_main(name, main, [values[v] for v in small], attributes)
     return LoweredModule(name, module, kept, [values[v] for v in big])
 
 

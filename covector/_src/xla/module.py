@@ -130,13 +130,15 @@ class ModuleContext:
     # ---------------------------------------------------------------- functions
 
     def write_main(
-        self, jaxpr: Jaxpr, consts: Sequence[Any], arg_attributes: Sequence[dict[str, Any]]
+        self,
+        name: str,
+        jaxpr: Jaxpr,
+        consts: Sequence[Any],
+        arg_attributes: Sequence[dict[str, Any]],
     ) -> None:
-        """Write the jaxpr as the module's entry, with its constants written into it."""
-        name = self.module.operation.attributes["sym_name"].value.removeprefix("jit_")
-        scope = (f"jit({name})",)
+        """Write the jaxpr of the function `name` as the module's entry, its constants included."""
         with self.context, ir.Location.unknown():
-            self._write_function("main", jaxpr, scope, "public", arg_attributes, consts)
+            self._write_function("main", jaxpr, (f"jit({name})",), "public", arg_attributes, consts)
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
