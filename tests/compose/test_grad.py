@@ -1,5 +1,7 @@
 """`grad` and `value_and_grad` alone: arguments, results, types, Python control flow."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -135,6 +137,29 @@ def test_metadata_of_the_function():
         transformed = transform(loss)
         assert transformed.__name__ == "loss" and transformed.__wrapped__ is loss
         assert "loss" in transformed.__doc__ and transformed.__doc__.endswith("How bad x is.")
+
+
+def test_callables_of_every_kind():
+    class Power:
+        def __init__(self, n):
+            self.n = n
+
+        def __call__(self, x):
+            return x**self.n
+
+        def method(self, x):
+            return x * self.n
+
+    partial = functools.partial(lambda n, x: x**n, 3)
+    for fun, expected in [
+        (Power(2), 6.0),
+        (Power(2).method, 2.0),
+        (partial, 27.0),
+        (jnp.sin, np.cos(3.0)),
+        (cv.jit(jnp.sin), np.cos(3.0)),
+        (cv.grad(lambda x: x**3), 18.0),
+    ]:
+        assert float(cv.grad(fun)(3.0)) == pytest.approx(expected, rel=1e-6)
 
 
 # ---------------------------------------------------------------- Python control flow

@@ -41,6 +41,16 @@ def test_integer_arguments(same_as_jax):
     same_as_jax(program)
 
 
+def test_integers_stay_what_they_are():
+    def f(x, n):
+        assert type(n) is int
+        return sum([x] * n)
+
+    result, pullback = cv.vjp(f, 2.0, 3)
+    assert float(result) == 6.0 and float(pullback(1.0)[0]) == 3.0
+    assert float(cv.grad(f, allow_int=True)(2.0, 3)) == 3.0
+
+
 def test_aux(same_as_jax):
     def program(lib):
         result, pullback, aux = lib.vjp(lambda x: (x * x, [x + 1, None]), 3.0, has_aux=True)
@@ -147,6 +157,12 @@ def test_fwd_and_bwd_with_aux_and_keywords():
     fwd, bwd = cv.fwd_and_bwd(lambda x, *, n: (x**n, n), 0, has_aux=True, jitted=False)
     result, pullback, aux = fwd(2.0, n=3)
     assert (float(result), aux, float(bwd(pullback, 1.0))) == (8.0, 3, 12.0)
+
+
+def test_errors_of_fwd_and_bwd_name_the_function():
+    fwd, _ = cv.fwd_and_bwd(lambda x: [x, "text"], 0)
+    with pytest.raises(TypeError, match=f"<lambda> .{__file__}:"):
+        fwd(1.0)
 
 
 def test_repr():

@@ -86,6 +86,14 @@ def test_arguments_of_any_type_may_be_shared():
     np.testing.assert_array_equal(cv.vmap(f, (0, None))(batch(2), "text"), [0, 4])
 
 
+def test_shared_numbers_stay_numbers():
+    def f(n, x):
+        assert type(n) is int
+        return sum([x] * n)
+
+    np.testing.assert_array_equal(cv.vmap(f, (None, 0))(3, batch(2)), [0, 3])
+
+
 def test_float0(same_as_jax):
     """Cotangents of integers are stacked without any computation."""
     same_as_jax(lambda lib: lib.vmap(lambda n: lib.vjp(lambda n: n * 2, n)[1](n))(np.arange(3)))

@@ -59,7 +59,7 @@ def jvp(
     flat = flat_in_all("jvp", fun, tuple(primals), has_aux)
     given = flat_tangents(flat, tuple(tangents))
     with Scope(JVP):
-        outs, out_tangents = jvp_transform.jvp(flat, operands(flat.leaves), given)
+        outs, out_tangents = jvp_transform.jvp(flat, operands(flat.leaves), operands(given))
     result = flat.out_tree.unflatten(outs)
     tangent = flat.out_tree.unflatten([instantiate(t) for t in out_tangents])
     return (result, tangent, flat.aux) if has_aux else (result, tangent)

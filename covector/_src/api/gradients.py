@@ -141,7 +141,8 @@ def fwd_and_bwd(
 
     def fwd(*args: Any, **kwargs: Any) -> Any:
         flat = differentiated("fwd_and_bwd", fun, nums, args, kwargs)
-        return vjp(flat.call, *[args[i] for i in flat.positions], has_aux=has_aux)
+        call = named_after(fun, "{0}, in some of its arguments.")(flat.call)
+        return vjp(call, *[args[i] for i in flat.positions], has_aux=has_aux)
 
     def bwd(pullback: Callable[..., Any], cotangent: Any) -> Any:
         cts = pullback(cotangent)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..core.avals import ShapedArray
+from ..core.avals import ShapedArray, aval_of
 from ..core.trace import context, eval_trace
 from ..core.zeros import Zero
 from ..ops.linear import broadcast_in_dim, scalar
@@ -20,11 +20,16 @@ _HOST_TYPES = (np.ndarray, np.generic, int, float, complex)
 def operands(leaves: Sequence[Any]) -> Sequence[Any]:
     """Arguments of an eager computation, with those in host memory put on the device once.
 
-    Within another transformation they stay what they are: small constants of its program.
+    Integers stay what they are, since the function may want Python's: it has no tangent to trace.
+    Within another transformation all do: they are small constants of its program.
     """
     if context.trace is not eval_trace:
         return leaves
-    return [x if type(x) is ArrayImpl else to_array(x) for x in leaves]
+    return [to_array(x) if type(x) is not ArrayImpl and _may_vary(x) else x for x in leaves]
+
+
+def _may_vary(x: Any) -> bool:
+    return isinstance(x, _HOST_TYPES) and aval_of(x).to_tangent_aval().dtype != dtypes.float0
 
 
 def to_array(x: Any) -> Any:

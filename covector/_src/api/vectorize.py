@@ -12,13 +12,13 @@ from ..base import transform_errors as errors
 from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
 from ..core.scopes import VMAP
-from ..core.trace import Scope
+from ..core.trace import Scope, context, eval_trace
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
 from ..transforms.vmap import example_aval
 from ..transforms.vmap import vmap as vmap_of_flat
 from .arguments import argument_names
-from .values import operands
+from .values import to_array
 from .wrapping import check_callable, named_after
 
 
@@ -83,7 +83,7 @@ def vmap(
         flat = FlatFunction(fun, in_tree)
         axis = Axis(batches.size, axis_name, spmd_axis_name)
         with Scope(VMAP):
-            outs, dims = vmap_of_flat(flat, axis, operands(leaves), batches.dims)
+            outs, dims = vmap_of_flat(flat, axis, batches.values, batches.dims)
         return _Results(fun, flat.out_tree, out_axes, axis, sum_match).stacked(outs, dims)
 
     return vectorized
@@ -109,10 +109,11 @@ class _Batches:
 
     Attributes:
       size: the number of examples.
+      values: the leaves; batches in host memory are put on the device once, if that is possible.
       dims: for each leaf the dimension of its examples, or None.
     """
 
-    __slots__ = ("_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "size")
+    __slots__ = ("_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "size", "values")
 
     def __init__(
         self,
@@ -126,13 +127,17 @@ class _Batches:
         self._fun, self._args, self._kwargs = fun, args, kwargs
         self._leaves, self._axes = leaves, axes
         self.dims: list[int | None] = []
+        self.values: list[Any] = []
+        eager = context.trace is eval_trace
         sizes = set() if axis_size is None else {axis_size}
         for i, (x, axis) in enumerate(zip(leaves, axes)):
             if axis is None:
                 self.dims.append(None)
+                self.values.append(x)
                 continue
             shape = self._shape(i, x, axis)
             self.dims.append(axis if axis >= 0 else axis + len(shape))
+            self.values.append(to_array(x) if eager else x)
             sizes.add(shape[axis])
         if len(sizes) != 1:
             raise ValueError(self._why_not_one_size(axis_size))

@@ -117,10 +117,11 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
         if kind in PYTHON_NUMBERS or kind is not np.ndarray:
             return number(x, dtype)
         return x if x.dtype == dtype else x.astype(dtype)
-    value = dtype.type(x).item()
-    if aval_of(value).dtype == dtype:  # type: ignore[attr-defined]
-        return value
-    return convert_element_type_p.bind(value, new_dtype=dtype, weak_type=True, sharding=None)
+    if kind is not np.ndarray:
+        x = dtype.type(x).item()
+        if aval_of(x).dtype == dtype:  # type: ignore[attr-defined]
+            return x
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=True, sharding=None)
 
 
 # Constants by dtype and value.  The two zeros are equal but not the same, hence `repr`.
