@@ -113,7 +113,7 @@ def _from_value(value: Any, dtype: Any, copy: bool) -> Any:
     if kind in PYTHON_NUMBERS:
         if dtype is None:
             return stage(_checked_number(value))
-        return stage(number(value, dtype))
+        return stage(_host_array(value, dtype))
     if hasattr(kind, "__jax_array__"):
         return _from_value(value.__jax_array__(), dtype, copy)
     if isinstance(value, (list, tuple)):

@@ -24,7 +24,7 @@ from .composite import composite
 from .creation import full
 from .exponential import exp, log
 from .parts import floor
-from .promotion import convert, dtype_of, number, operands, promote, shape_of
+from .promotion import as_array, convert, dtype_of, number, operands, promote, shape_of
 
 
 def iota(dtype: Any, shape: tuple[int, ...], dimension: int) -> Any:
@@ -306,7 +306,7 @@ def meshgrid(
         raise ValueError(numpy_errors.meshgrid_without_copy())
     if indexing not in ("xy", "ij"):
         raise ValueError(numpy_errors.meshgrid_indexing(indexing))
-    vectors = operands("meshgrid", xi)
+    vectors = [as_array("meshgrid", x) for x in operands("meshgrid", xi)]
     for x in vectors:
         if len(shape_of(x)) > 1:
             raise ValueError(numpy_errors.meshgrid_rank(shape_of(x)))
