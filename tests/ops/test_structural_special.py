@@ -234,7 +234,7 @@ PRECISIONS = [
 ]
 
 
-@pytest.mark.parametrize("precision", PRECISIONS, ids=str)
+@pytest.mark.parametrize("precision", PRECISIONS, ids=range(len(PRECISIONS)))
 @pytest.mark.parametrize("dtype", ("float32", "bfloat16", "float16"))
 def test_precisions(jax, precision, dtype):
     rng = np.random.default_rng(0)
