@@ -193,7 +193,9 @@ def _steps(subscripts: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) 
         return (((0,) * len(shapes), tuple(names), result),)
     if optimize is True:
         optimize = "optimal"
-    elif not isinstance(optimize, (str, bool)):
+    elif optimize is False:
+        optimize = [(0, 1)] * (len(shapes) - 1)
+    elif not isinstance(optimize, str):
         optimize = list(optimize)
     _, found = opt_einsum.contract_path(
         f"{inputs}->{result}", *shapes, shapes=True, einsum_call=True, optimize=optimize
