@@ -26,7 +26,7 @@ def array_repr(x: Any) -> str:
         )
     kind = f"dtype={dtypes.name(aval.dtype)}{', weak_type=True' if aval.weak_type else ''})"
     last_line = len(elements) - (elements.rfind("\n") + 1)
-    fits = last_line + len(kind) + 2 <= width
+    fits = last_line + len(kind) + 3 <= width
     gap = " " if fits else " " * len(_PREFIX)
     return f"{_PREFIX}{elements},{gap}{kind}"
 
