@@ -22,7 +22,7 @@ from .differentiated import (
     differentiated,
 )
 from .jit import jit
-from .values import instantiate, operands, scalar_like
+from .values import instantiate, one_like, operands
 from .wrapping import check_callable, named_after
 
 
@@ -175,7 +175,7 @@ def differentiator(
         check_inputs(flat, accepts)
         outs, linear = linearize(flat, operands(flat.leaves))
         aval = check_scalar(flat, outs, holomorphic)
-        cts = transpose_linear(linear, operands([scalar_like(aval, 1)]))
+        cts = transpose_linear(linear, [one_like(aval)])
         gradient = flat.in_tree.unflatten([instantiate(ct) for ct in cts])
         return outs[0], flat.aux, gradient[0] if isinstance(nums, int) else gradient
 

@@ -51,6 +51,12 @@ def scalar_like(aval: ShapedArray, value: int) -> Any:
     return scalar(value, aval.dtype)
 
 
+def one_like(aval: ShapedArray) -> Any:
+    """The 1 that a gradient begins with: an array, or a literal of the program being written."""
+    one = scalar_like(aval, 1)
+    return context.trace.lift(one) if context.trace is eval_trace else one
+
+
 def zeros(aval: ShapedArray) -> Any:
     """The zero of a type, as an array; of float0, as a NumPy array."""
     if aval.dtype == dtypes.float0:

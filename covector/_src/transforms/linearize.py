@@ -24,7 +24,7 @@ from ..core.jaxpr import ClosedJaxpr, Jaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.scopes import JVP
-from ..core.trace import Scope, Trace, context, current_trace
+from ..core.trace import Trace, context, current_trace
 from ..core.zeros import Zero
 from .cache import jaxpr_cache
 from .jvp import JVPTrace, JVPTracer
@@ -110,18 +110,18 @@ def linearize(
     """
     partial = PartialTrace(context.trace)
     trace = JVPTrace(partial, fun)
+    scope = context.name_stack
     try:
-        context.trace = trace
-        with Scope(JVP):
-            outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
+        context.trace, context.name_stack = trace, (*scope, JVP)
+        outs = fun(*[_with_unknown_tangent(trace, partial, x) for x in primals])
         pairs = [trace.unpair(out) for out in outs]
         nonzeros = [type(t) is not Zero for _, t in pairs]
         jaxpr, residuals = partial.unknown.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
     finally:
-        context.trace = partial.parent
+        context.trace, context.name_stack = partial.parent, scope
         trace.alive = False
         partial.close()
-    _strip_scopes(jaxpr, len(context.name_stack))
+    _strip_scopes(jaxpr, len(scope))
     if config.enable_checks.value:
         check_jaxpr(jaxpr)
     out_avals = [aval_of(x).to_tangent_aval() for x, _ in pairs]
