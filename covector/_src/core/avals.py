@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..base import config, dtypes
-from ..base.errors import not_a_valid_array_type
+from ..base.errors import not_a_valid_array_type, unsupported_dtype
 
 
 class AbstractValue:
@@ -88,6 +88,7 @@ class ShapedArray(AbstractValue):
     weak_type: bool
     ndim: int
     size: int
+    _tangent: ShapedArray | None
 
     def __new__(
         cls, shape: Iterable[int], dtype: Any, weak_type: bool = False, **_unused: Any
@@ -204,6 +205,8 @@ def _numpy_aval(x: Any) -> AbstractValue:
     key = (x.shape, x.dtype, config.enable_x64.value)
     aval = _numpy_avals.get(key)
     if aval is None:
+        if not dtypes.is_supported(x.dtype):
+            raise TypeError(unsupported_dtype("arrays", x.dtype))
         if len(_numpy_avals) >= _NUMPY_AVALS_LIMIT:
             _numpy_avals.clear()
         aval = ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype))

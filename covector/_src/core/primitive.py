@@ -137,7 +137,7 @@ class BuiltinPrimitive(Primitive):
     def bind(self, *args: Any, **params: Any) -> Any:
         trace = context.trace
         if trace is eval_trace:
-            return self.evaluate(trace.backend, args, params)
+            return self.evaluate(eval_trace.backend, args, params)
         return trace.process(self, args, params)
 
     def impl(self, *args: Any, **params: Any) -> Any:
