@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config
+from ..base import config, dtypes
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
@@ -44,7 +44,7 @@ class Executable:
     """
 
     __slots__ = (
-        *("_consts", "_execute", "_handlers", "jaxpr", "keepalives"),
+        *("_consts", "_execute", "_handlers", "_has_float0", "jaxpr", "keepalives"),
         *("kept", "loaded", "name", "out_avals", "takes_all"),
     )
 
@@ -65,6 +65,8 @@ class Executable:
         self.keepalives = keepalives
         self.out_avals = jaxpr.out_avals
         self.takes_all = len(kept) == len(jaxpr.in_avals) and not consts
+        # Zeros of the tangent space of integers hold nothing, and are NumPy arrays everywhere.
+        self._has_float0 = any(_is_float0(aval) for aval in self.out_avals)
         self._consts = consts
         self._execute = loaded.execute_sharded
         self._handlers = [
@@ -89,9 +91,15 @@ class Executable:
         if not self.takes_all:
             buffers = self._consts + [buffers[i] for i in self.kept]
         outs = list(map(ArrayImpl, self.launch(buffers), self.out_avals))
+        if self._has_float0:
+            outs = [x.to_numpy() if x.dtype == dtypes.float0 else x for x in outs]
         if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self.jaxpr, self.name, arrays, outs)
         return outs
+
+
+def _is_float0(aval: Any) -> bool:
+    return isinstance(aval, ShapedArray) and aval.dtype == dtypes.float0
 
 
 def compile_jaxpr(

@@ -210,7 +210,8 @@ def placement_of_target(target: Any) -> Placement | None:
 def _placed(outs: list[ArrayImpl], placement: Placement | None) -> list[ArrayImpl]:
     if placement is not None:
         for out in outs:
-            out._placement = placement
+            if type(out) is ArrayImpl:
+                out._placement = placement
     return outs
 
 
