@@ -62,8 +62,8 @@ def reference_mode() -> Iterator[None]:
 
     >>> import covector as cv, covector.numpy as jnp
     >>> with cv.reference_mode():
-    ...     print(cv.jit(lambda x: jnp.sin(x) ** 2)(0.5))
-    0.22984885
+    ...     print(cv.jit(lambda x: jnp.abs(x) * 2)(-0.5))
+    1.0
     """
     previous = eval_trace.backend
     eval_trace.backend = ReferenceBackend()

@@ -27,7 +27,8 @@ def is_supported_dtype(dtype: Any) -> bool:
     >>> dlpack.is_supported_dtype("float32"), dlpack.is_supported_dtype("int4")
     (True, False)
     """
-    return dtypes.is_supported(dtype) and np.dtype(dtype).name not in _UNSUPPORTED
+    dtype = np.dtype(dtype)
+    return dtypes.is_supported(dtype) and dtype.name not in _UNSUPPORTED
 
 
 def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = None) -> ArrayImpl:
