@@ -80,6 +80,8 @@ class ConvertElementType(Linear):
             params = dict(new_dtype=np.dtype(new), weak_type=False, sharding=None)
             smooth = all(dtypes.issubdtype(np.dtype(name), np.inexact) for name in (old, new))
             yield Sample((draw(rng, (2, 3), old, 0, 2),), params, smooth=smooth)
+        params = dict(new_dtype=np.dtype("bfloat16"), weak_type=False, sharding=None)
+        yield Sample((draw(rng, (0, 2), "float32"),), params)
 
 
 def _is_complex(dtype: Any) -> bool:
@@ -291,6 +293,7 @@ class ReducePrecision(LinearUnary):
         ]:
             params = dict(exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
             yield Sample((draw(rng, (2, 3), dtype),), params, smooth=False)
+        yield Sample((draw(rng, (0, 2), "float32"),), params, smooth=False)
 
 
 reduce_precision_p = ReducePrecision("reduce_precision")

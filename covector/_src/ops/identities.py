@@ -40,7 +40,8 @@ class Identity(Op):
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for dtype in (np.float32, np.complex64, np.int32, np.bool_):
-            yield Sample((draw(rng, (2, 3), dtype),), {}, smooth=False)
+            for shape in ((2, 3), (0, 2)):
+                yield Sample((draw(rng, shape, dtype),), {}, smooth=False)
 
 
 class Copy(Identity, Linear):

@@ -338,7 +338,8 @@ class AddAny(Op):
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for dtype in (np.float32, np.complex64):
-            yield Sample((draw(rng, (2, 3), dtype), draw(rng, (2, 3), dtype)), {})
+            for shape in ((2, 3), (0, 2)):
+                yield Sample((draw(rng, shape, dtype), draw(rng, shape, dtype)), {})
 
 
 add_any_p = AddAny("add_any")

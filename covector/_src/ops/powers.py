@@ -141,6 +141,7 @@ class IntegerPow(Unary):
                 yield Sample((draw(rng, (2, 3), dtype, 0.5, 2),), {"y": y})
             if y >= 0:
                 yield Sample((draw(rng, (2, 3), "int32"),), {"y": y}, smooth=False)
+        yield Sample((draw(rng, (0, 2), "float32"),), {"y": 2})
 
 
 def _power_by_squaring(b: Any, x: Any, y: int) -> Any:

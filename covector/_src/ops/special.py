@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base import elementwise_errors
+from ..base import dtypes, elementwise_errors
 from ..core.array import Array
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p
 from .base import Sample, draw
 from .exponential import exp_p
-from .families import FLOATS, Binary, Unary
+from .families import FLOATS, Binary, Unary, broadcast_operands
 from .functions import unary
 from .linear import constant_like
 from .powers import square_p
@@ -50,6 +50,15 @@ class Erfc(Unary):
 
     def derivative(self, t, x, y):
         return _bell(t, x, -2 / math.sqrt(math.pi))
+
+    def emit(self, b, x):
+        (aval,) = b.avals_in
+        if dtypes.bit_width(aval.dtype) >= 16:
+            return super().emit(b, x)
+        # XLA has no expansion of it for floats of fewer bits.
+        wide = aval.update(dtype=np.dtype(np.float32))
+        y = b.op(self.hlo, b.convert(x, aval, wide.dtype), out=wide)
+        return b.convert(y, wide, aval.dtype)
 
 
 class ErfInv(Unary):
@@ -116,6 +125,16 @@ class Polygamma(Binary):
     def derivative_y(self, t, m, x, z):
         following = add_p.bind(m, constant_like(m, 1))
         return mul_p.bind(t, self.bind(following, x))
+
+    def emit(self, b, m, x):
+        # XLA gives NaN at infinity, where all but the digamma function itself tend to zero.
+        (out,) = b.avals_out
+        bools = out.update(dtype=np.dtype(np.bool_))
+        m, x = broadcast_operands(b, (m, x))
+        at_infinity = b.compare("EQ", x, b.full(np.inf, out), out.dtype, out=bools)
+        is_derivative = b.compare("GT", m, b.full(0, out), out.dtype, out=bools)
+        vanishes = b.op("and", at_infinity, is_derivative, out=bools)
+        return b.op("select", vanishes, b.full(0, out), b.op(self.hlo, m, x))
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape in ((), (2, 3), (0, 2)):

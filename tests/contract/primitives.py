@@ -1,0 +1,83 @@
+"""All primitives of the package, and what is known to be special about some of them."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+
+import numpy as np
+
+import covector._src
+from covector._src.core.primitive import Primitive
+from covector._src.numpy.composite import Composite
+from covector._src.testing.checks import Case, cases
+
+# Primitives without samples, each with the reason and the place where it is tested instead.
+WITHOUT_SAMPLES = {
+    "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
+    "jit": "applies a jaxpr: tests/compose",
+}
+
+# Checks that a primitive does not pass, and why that is right.
+EXCEPTIONS = {
+    ("reduce_precision", "vjp"): "its derivative rounds, and rounding is not quite linear",
+}
+
+# Primitives that need no sample with an empty array, and why.
+NEVER_EMPTY: dict[str, str] = {}
+
+
+def _modules():
+    package = covector._src
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if not module.name.startswith("covector._src.testing"):
+            yield importlib.import_module(module.name)
+
+
+@functools.cache
+def primitives() -> dict[str, Primitive]:
+    """Every primitive of programs that a module of the package holds, by name.
+
+    `Composite`s are left out: they are functions that evaluation runs as one op, and no
+    transformation or program has anything to do with them; `tests/numpy` compares their values.
+    """
+    found: dict[str, Primitive] = {}
+    for module in _modules():
+        for value in vars(module).values():
+            if isinstance(value, Primitive) and not isinstance(value, Composite):
+                known = found.setdefault(value.name, value)
+                assert known is value, f"two primitives go by the name {value.name}"
+    return dict(sorted(found.items()))
+
+
+SAMPLED = [name for name in primitives() if name not in WITHOUT_SAMPLES]
+
+
+@functools.cache
+def cases_of(name: str) -> list[Case]:
+    """The cases of a primitive; the samples of some depend on the rules under test."""
+    return list(cases(primitives()[name]))
+
+
+def draws(seed: int = 0) -> np.random.Generator:
+    """Random numbers that are the same for each case, whichever tests are run."""
+    return np.random.default_rng(seed)
+
+
+def report(name: str, failures: list[tuple[str, Case, BaseException | str]]) -> str:
+    """What failed, as the message of a test: check, sample and reason, a few of each check."""
+    lines, shown = [f"{name}: {len(failures)} failures"], {}
+    for check, case, reason in failures:
+        shown[check] = shown.get(check, 0) + 1
+        if shown[check] <= 3:
+            kind = "" if isinstance(reason, str) else f"{type(reason).__name__}: "
+            lines.append(f"  {check}: {case}\n      {kind}{reason}")
+            lines += [f"      operand {i} = {_short(x)}" for i, x in enumerate(case.args)]
+    lines += [f"  ... {n - 3} more of {check}" for check, n in shown.items() if n > 3]
+    return "\n".join(lines)
+
+
+def _short(x: np.ndarray) -> str:
+    text = " ".join(repr(x).split())
+    return text if len(text) < 200 else text[:197] + "..."
