@@ -130,7 +130,10 @@ def test_valid_types(value):
     assert core.valid_jaxtype(value)
 
 
-@pytest.mark.parametrize("value", ["text", None, object(), [1.0]])
+UNSUPPORTED = [np.zeros(2, dtype) for dtype in ("O", "U3", "M8[s]", "V4")]
+
+
+@pytest.mark.parametrize("value", ["text", None, object(), [1.0], *UNSUPPORTED])
 def test_invalid_types(value):
     assert not core.valid_jaxtype(value)
 

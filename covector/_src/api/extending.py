@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base import dtypes, tracing_errors
 from ..base.errors import ConcretizationTypeError
-from ..core.avals import AbstractValue, ShapedArray, is_valid_type
+from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.jaxpr import Var
 from ..core.trace import Trace, Tracer, context, current_trace, eval_trace
 from ..transforms.stage import JaxprTrace
@@ -84,7 +84,11 @@ def primal_dtype_to_tangent_dtype(primal_dtype: Any) -> Any:
 
 def valid_jaxtype(x: Any) -> bool:
     """Whether a value may be an operand of a primitive."""
-    return is_valid_type(x)
+    try:
+        aval = aval_of(x)
+    except TypeError:
+        return False
+    return getattr(aval, "dtype", None) != dtypes.string_dtype
 
 
 def concrete_or_error(force: Callable[[Any], Any] | None, val: Any, context: str = "") -> Any:
