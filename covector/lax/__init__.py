@@ -104,6 +104,15 @@ from .._src.ops.exponential import logistic_p as logistic_p
 from .._src.ops.full import dtype as dtype
 from .._src.ops.full import full as full
 from .._src.ops.full import full_like as full_like
+from .._src.ops.gather import gather as gather
+from .._src.ops.gather import gather_p as gather_p
+from .._src.ops.gather import scatter_add as scatter_add
+from .._src.ops.gather import scatter_add_p as scatter_add_p
+from .._src.ops.gather import scatter_sub as scatter_sub
+from .._src.ops.gather import scatter_sub_p as scatter_sub_p
+from .._src.ops.gather_dimensions import GatherDimensionNumbers as GatherDimensionNumbers
+from .._src.ops.gather_dimensions import GatherScatterMode as GatherScatterMode
+from .._src.ops.gather_dimensions import ScatterDimensionNumbers as ScatterDimensionNumbers
 from .._src.ops.hyperbolic import acosh as acosh
 from .._src.ops.hyperbolic import acosh_p as acosh_p
 from .._src.ops.hyperbolic import asinh as asinh

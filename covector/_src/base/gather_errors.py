@@ -1,0 +1,144 @@
+"""The wording of errors about gathers and scatters.
+
+Each names the function, the dimension numbers and shapes that were given, and what to give instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Shape = Sequence[int]
+
+
+def unknown_mode(mode: object) -> str:
+    return (
+        f"There is no mode {mode!r} for indices out of bounds. The modes are 'clip', 'fill' or "
+        "'drop', 'promise_in_bounds', and for `take_along_axis` 'one_hot'."
+    )
+
+
+def one_hot(name: str) -> str:
+    return (
+        f"[{name}] The mode 'one_hot' is one of `jnp.take_along_axis` alone. Give 'clip', 'fill' "
+        "or 'promise_in_bounds'."
+    )
+
+
+def no_fill_value(dtype: object) -> str:
+    return (
+        f"[gather] There is no usual fill value for the dtype {dtype}. Give `fill_value`, or a "
+        "mode other than 'fill'."
+    )
+
+
+# ---------------------------------------------------------------- dimension numbers
+
+
+def indices_dtype(name: str, dtype: object) -> str:
+    return f"[{name}] Indices must have an integer type, but their dtype is {dtype}."
+
+
+def no_index_dimension(name: str) -> str:
+    return (
+        f"[{name}] The last dimension of the indices holds the coordinates of one index, but they "
+        "are a scalar. Give them a dimension of size 1 with `indices[None]`."
+    )
+
+
+def dims_not_sorted(name: str, field: str, dims: Shape) -> str:
+    return f"[{name}] {field} must be sorted, but are {tuple(dims)}."
+
+
+def dims_repeat(name: str, field: str, dims: Shape) -> str:
+    return f"[{name}] {field} must not repeat, but are {tuple(dims)}."
+
+
+def dims_outside(name: str, field: str, dims: Shape, what: str, rank: int) -> str:
+    return (
+        f"[{name}] {field} are {tuple(dims)}, but must be dimensions of the {what}: numbers from "
+        f"0 up to, and without, {rank}."
+    )
+
+
+def dims_overlap(name: str, fields: tuple[str, str], dims: tuple[Shape, Shape]) -> str:
+    return (
+        f"[{name}] {fields[0]} and {fields[1]} must have nothing in common, but are "
+        f"{tuple(dims[0])} and {tuple(dims[1])}."
+    )
+
+
+def index_length(name: str, field: str, dims: Shape, shape: Shape) -> str:
+    return (
+        f"[{name}] {field} must name a dimension for each coordinate of an index, but are "
+        f"{tuple(dims)}, where the last dimension of the indices, of shape {tuple(shape)}, has "
+        f"size {shape[-1]}."
+    )
+
+
+def batching_counts(name: str, fields: tuple[str, str], dims: tuple[Shape, Shape]) -> str:
+    return (
+        f"[{name}] {fields[0]} and {fields[1]} must be equally many, but are {tuple(dims[0])} and "
+        f"{tuple(dims[1])}."
+    )
+
+
+def batching_sizes(name: str, operand: Shape, indices: Shape) -> str:
+    return (
+        f"[{name}] The batching dimensions of operand and indices must have the same sizes, but "
+        f"those have {tuple(operand)} and these {tuple(indices)}."
+    )
+
+
+def window_rank(name: str, fields: Sequence[str], dims: Sequence[Shape], shape: Shape) -> str:
+    listed = ", ".join(f"{field}={tuple(d)}" for field, d in zip(fields, dims))
+    return (
+        f"[{name}] Each of the {len(shape)} dimensions of an operand of shape {tuple(shape)} must "
+        f"be kept in the windows, dropped, or a batching one, but the dimension numbers count "
+        f"{sum(map(len, dims))}: {listed}."
+    )
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def slice_sizes_count(sizes: Shape, shape: Shape) -> str:
+    return (
+        f"[gather] slice_sizes must have one size for each dimension of the operand, but are "
+        f"{tuple(sizes)} for shape {tuple(shape)}."
+    )
+
+
+def slice_sizes_outside(sizes: Shape, shape: Shape) -> str:
+    return (
+        f"[gather] slice_sizes must lie between 0 and the sizes of the operand, but are "
+        f"{tuple(sizes)} for shape {tuple(shape)}."
+    )
+
+
+def slice_size_dropped(field: str, dim: int, sizes: Shape) -> str:
+    return (
+        f"[gather] A dimension in {field} has slices of size 1, but in dimension {dim} the size "
+        f"is {sizes[dim]}: slice_sizes are {tuple(sizes)}."
+    )
+
+
+def updates_rank(name: str, shape: Shape, indices: Shape, dims: Shape) -> str:
+    return (
+        f"[{name}] The updates must have the dimensions of the indices but for the last one, and "
+        f"update_window_dims: {len(indices) - 1} and {len(dims)} of them, but their shape is "
+        f"{tuple(shape)}."
+    )
+
+
+def updates_batch(name: str, given: Shape, indices: Shape) -> str:
+    return (
+        f"[{name}] But for update_window_dims, the updates must have the sizes of the indices, of "
+        f"shape {tuple(indices)}, without the last; they have {tuple(given)}."
+    )
+
+
+def updates_window(name: str, given: Shape, most: Shape) -> str:
+    return (
+        f"[{name}] In update_window_dims the updates have the sizes {tuple(given)}, which exceed "
+        f"those of the operand, {tuple(most)}."
+    )
