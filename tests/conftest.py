@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-# JAX, where a test compares with it, runs on the CPU and keeps nothing on disk.
+# JAX, where a test compares with it, runs on the CPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
 
 
 @pytest.fixture(scope="session")
