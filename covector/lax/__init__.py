@@ -189,6 +189,14 @@ from .._src.ops.rounding import rem as rem
 from .._src.ops.rounding import rem_p as rem_p
 from .._src.ops.rounding import round as round
 from .._src.ops.rounding import round_p as round_p
+from .._src.ops.scatter import scatter as scatter
+from .._src.ops.scatter import scatter_max as scatter_max
+from .._src.ops.scatter import scatter_max_p as scatter_max_p
+from .._src.ops.scatter import scatter_min as scatter_min
+from .._src.ops.scatter import scatter_min_p as scatter_min_p
+from .._src.ops.scatter import scatter_mul as scatter_mul
+from .._src.ops.scatter import scatter_mul_p as scatter_mul_p
+from .._src.ops.scatter import scatter_p as scatter_p
 from .._src.ops.select import clamp as clamp
 from .._src.ops.select import clamp_p as clamp_p
 from .._src.ops.select import select as select

@@ -142,3 +142,36 @@ def updates_window(name: str, given: Shape, most: Shape) -> str:
         f"[{name}] In update_window_dims the updates have the sizes {tuple(given)}, which exceed "
         f"those of the operand, {tuple(most)}."
     )
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+def repeated_factors() -> str:
+    return (
+        "scatter_mul gradients are only implemented if `unique_indices=True`: with respect to "
+        "updates that may meet at one element. Promise it if it is so, or combine the updates "
+        "before."
+    )
+
+
+def repeated_apply() -> str:
+    return (
+        "scatter_apply has a derivative only where unique_indices=True: otherwise the function may "
+        "be applied to one element several times. Promise it if it is so, or write "
+        "`x.at[i].set(f(x[i]))`."
+    )
+
+
+def apply_captures(aval: object) -> str:
+    return (
+        f"[scatter_apply] The function uses a traced value of type {aval} from outside. Only what "
+        "is known while tracing may be used in it; write `x.at[i].set(f(x[i]))` instead."
+    )
+
+
+def apply_result(given: object, wanted: object) -> str:
+    return (
+        f"[scatter_apply] The function must return a scalar of its argument's type {wanted}, but "
+        f"returned {given}."
+    )

@@ -37,6 +37,7 @@ from .physical import element_dims, element_shape, physical_aval
 from .scattering import (
     CLIP,
     FILL_OR_DROP,
+    PROMISE_IN_BOUNDS,
     Scattering,
     dimension_attribute,
     scatter_function,
@@ -223,7 +224,7 @@ def read_back(
     indices: Any,
     numbers: ScatterDimensionNumbers,
     windows: Sequence[int],
-    mode: GatherScatterMode = GatherScatterMode.PROMISE_IN_BOUNDS,
+    mode: GatherScatterMode = PROMISE_IN_BOUNDS,
 ) -> Any:
     """Gather from where a scatter writes updates of the shape `windows`, and zero where it writes
     none."""
@@ -318,14 +319,13 @@ def gather(
     >>> lax.gather(np.array([1, 2, 3]), np.array([[2], [0], [5]]), elements, (1,), mode="clip")
     Array([3, 1, 3], dtype=int32)
     """
-    default = GatherScatterMode.PROMISE_IN_BOUNDS
     params = gather_params(
         aval_of(operand).dtype,
         dimension_numbers,
         canonicalize_shape(slice_sizes, "gather"),
         unique_indices=unique_indices,
         indices_are_sorted=indices_are_sorted,
-        mode=default if mode is None else GatherScatterMode.from_any(mode),
+        mode=PROMISE_IN_BOUNDS if mode is None else GatherScatterMode.from_any(mode),
         fill_value=fill_value,
     )
     return gather_p.bind(operand, start_indices, **params)

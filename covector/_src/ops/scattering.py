@@ -28,6 +28,7 @@ from .linear import bring_to
 from .physical import element_dims, element_shape, physical_aval
 
 CLIP, FILL_OR_DROP = GatherScatterMode.CLIP, GatherScatterMode.FILL_OR_DROP
+PROMISE_IN_BOUNDS = GatherScatterMode.PROMISE_IN_BOUNDS
 
 
 class Scattering(Op):
