@@ -275,3 +275,16 @@ def test_excluded_files_are_not_the_users(monkeypatch):
     cv.extend.source_info_util.register_exclusion(__file__)
     (eqn,) = cv.make_jaxpr(lambda x: lax.neg(x))(X).eqns
     assert not eqn.source_line.startswith(__file__)
+
+
+def test_primitives_that_jax_exports_are_exported(jax):
+    """A primitive of the language goes by the same name in `extend.core.primitives`."""
+    import jax.extend.core.primitives as theirs
+
+    exist = {
+        p.name
+        for p in cv._src.core.primitive.all_primitives
+        if type(p).__module__.startswith(("covector._src.ops.", "covector._src.control."))
+    }
+    wanted = {name for name, p in vars(theirs).items() if getattr(p, "name", None) in exist}
+    assert wanted - set(vars(primitives)) == set()

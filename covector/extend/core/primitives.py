@@ -46,6 +46,8 @@ from ..._src.ops.exponential import expm1_p as expm1_p
 from ..._src.ops.exponential import log1p_p as log1p_p
 from ..._src.ops.exponential import log_p as log_p
 from ..._src.ops.exponential import logistic_p as logistic_p
+from ..._src.ops.gather import gather_p as gather_p
+from ..._src.ops.gather import scatter_add_p as scatter_add_p
 from ..._src.ops.hyperbolic import acosh_p as acosh_p
 from ..._src.ops.hyperbolic import asinh_p as asinh_p
 from ..._src.ops.hyperbolic import atanh_p as atanh_p
@@ -80,6 +82,10 @@ from ..._src.ops.rounding import is_finite_p as is_finite_p
 from ..._src.ops.rounding import nextafter_p as nextafter_p
 from ..._src.ops.rounding import rem_p as rem_p
 from ..._src.ops.rounding import round_p as round_p
+from ..._src.ops.scatter import scatter_max_p as scatter_max_p
+from ..._src.ops.scatter import scatter_min_p as scatter_min_p
+from ..._src.ops.scatter import scatter_mul_p as scatter_mul_p
+from ..._src.ops.scatter import scatter_p as scatter_p
 from ..._src.ops.select import clamp_p as clamp_p
 from ..._src.ops.select import select_n_p as select_n_p
 from ..._src.ops.shaping import rev_p as rev_p
