@@ -15,6 +15,24 @@ P = np.array([True, False, True])
 Z = np.array([1 + 2j, 3j], dtype=np.complex64)
 H = np.arange(3, dtype=np.float16)
 
+I = np.array([[0], [2]], np.int32)
+
+
+def elements(m, x, indices, **options):
+    """Elements of a vector."""
+    numbers = m.lax.GatherDimensionNumbers(
+        offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,)
+    )
+    return m.lax.gather(x, indices, numbers, slice_sizes=(1,), **options)
+
+
+def where_elements_go(m):
+    """The dimension numbers of updates of elements of a vector."""
+    return m.lax.ScatterDimensionNumbers(
+        update_window_dims=(), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,)
+    )
+
+
 PROGRAMS = {
     # elementwise, of one operand
     "sin": lambda m: m.make_jaxpr(lambda x: m.lax.sin(x))(X),
@@ -104,6 +122,46 @@ PROGRAMS = {
     "dot with precision": lambda m: m.make_jaxpr(
         lambda x, y: m.lax.dot(x, y, precision=m.lax.Precision.HIGHEST)
     )(A, B),
+    # parts
+    "index_in_dim": lambda m: m.make_jaxpr(lambda x: m.lax.index_in_dim(x, 1, 0))(A),
+    "dynamic_index_in_dim": lambda m: m.make_jaxpr(
+        lambda x, i: m.lax.dynamic_index_in_dim(x, i, 0)
+    )(A, np.int32(1)),
+    "split": lambda m: m.make_jaxpr(lambda x: m.lax.split(x, (1, 2), axis=1))(A),
+    "collapse": lambda m: m.make_jaxpr(lambda x: m.lax.collapse(x, 0, 2))(A),
+    "gather": lambda m: m.make_jaxpr(lambda x, i: elements(m, x, i))(X, I),
+    "gather with a fill value": lambda m: m.make_jaxpr(
+        lambda x, i: elements(m, x, i, mode="fill", fill_value=0.0)
+    )(X, I),
+    "grad of gather": lambda m: m.make_jaxpr(
+        m.grad(
+            lambda x, i: m.lax.reduce_sum_p.bind(elements(m, x, i), axes=(0,), out_sharding=None)
+        )
+    )(X, I),
+    "scatter": lambda m: m.make_jaxpr(lambda x, i, u: m.lax.scatter(x, i, u, where_elements_go(m)))(
+        X, I, X[:2]
+    ),
+    "scatter_add": lambda m: m.make_jaxpr(
+        lambda x, i, u: m.lax.scatter_add(x, i, u, where_elements_go(m))
+    )(X, I, X[:2]),
+    "scatter_max with clipping": lambda m: m.make_jaxpr(
+        lambda x, i, u: m.lax.scatter_max(x, i, u, where_elements_go(m), mode="clip")
+    )(X, I, X[:2]),
+    # what carries a jaxpr
+    "reduce": lambda m: m.make_jaxpr(
+        lambda x: m.lax.reduce((x, x), (0.0, 1.0), lambda a, b: (a[0] + b[0], a[1] * b[1]), (0,))
+    )(A),
+    # special params
+    "accuracy": lambda m: m.make_jaxpr(lambda x: m.lax.exp(x, accuracy=m.lax.AccuracyMode.HIGHEST))(
+        X
+    ),
+    "algorithm of a product": lambda m: m.make_jaxpr(
+        lambda x, y: m.lax.dot(x, y, precision=m.lax.DotAlgorithmPreset.F32_F32_F32)
+    )(A, B),
+    "reduce_precision": lambda m: m.make_jaxpr(lambda x: m.lax.reduce_precision(x, 5, 10))(X),
+    "grad of stop_gradient": lambda m: m.make_jaxpr(
+        m.grad(lambda x: m.lax.mul(x, m.lax.stop_gradient(x)))
+    )(1.0),
 }
 
 
