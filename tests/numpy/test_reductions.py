@@ -191,3 +191,39 @@ def test_empty_arrays():
     assert float(z.sum()) == 0 and float(z.prod()) == 1 and np.isnan(float(z.mean()))
     assert not bool(z.any()) and bool(z.all())
     assert jnp.max(z, axis=0).shape == (0,) and float(jnp.max(z, initial=-1)) == -1
+
+
+# ---------------------------------------------------------------- without NaN
+
+WITH_NAN = np.array([[1.0, np.nan, 3.0, -2.0], [np.nan] * 4, [4.0, 5.0, np.nan, 0.5]], np.float32)
+NAN_NAMES = ("sum", "prod", "mean", "var", "std", "max", "min", "argmax", "argmin")
+
+
+@pytest.mark.parametrize("name", NAN_NAMES)
+def test_without_nan(jax, name):
+    name = f"nan{name}"
+    calls = {
+        key: (call(name, **options), (WITH_NAN,))
+        for key, options in {
+            "all": {}, "rows": dict(axis=1), "kept": dict(axis=0, keepdims=True)
+        }.items()
+    }  # fmt: skip
+    if "arg" not in name:
+        calls["mask"] = (
+            lambda np, x: getattr(np, name)(x, axis=1, where=np.array([True, True, False, True])),
+            (np.where(np.isnan(WITH_NAN), 2, WITH_NAN),),
+        )
+        if name in ("nanmax", "nanmin"):
+            del calls["mask"]
+            calls["initial"] = (call(name, axis=1, initial=1.5), (WITH_NAN,))
+    calls["integers"] = (call(name), (array((2, 3), "int8"),))
+    calls["halves"] = (call(name), (array((2, 3), "bfloat16"),))
+    assert_same_values(jax, calls, ulps=64)
+    for key, (f, args) in calls.items():
+        assert_close(f(jnp, *args), f(jax.numpy, *args), f"eager {key}", ulps=64)
+        assert_same_type(jax, f, *args)
+
+
+def test_gradient_without_nan():
+    g = covector.grad(lambda x: jnp.nansum(x**2))(jnp.array([1.0, jnp.nan, 3.0]))
+    assert g[0] == 2 and g[2] == 6

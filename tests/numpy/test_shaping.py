@@ -169,3 +169,27 @@ def test_errors(f, error, words):
         with pytest.raises(error) as info:
             g(jnp.asarray(X))
         assert words in str(info.value)
+
+
+DIFFERENCES = {
+    "diff": lambda np, y: np.diff(y),
+    "second": lambda np, y: np.diff(y, 2, axis=0),
+    "none": lambda np, y: np.diff(y, 0),
+    "too many": lambda np, y: np.diff(y, 3, axis=0),
+    "with ends": lambda np, y: np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:]),
+    "of booleans": lambda np, y: np.diff(y > 3),
+    "ediff1d": lambda np, y: np.ediff1d(y),
+    "ediff1d with ends": lambda np, y: np.ediff1d(y, to_end=y[0, 0], to_begin=-1),
+    "resize": lambda np, y: np.resize(y, (5, 7)),
+    "resize to less": lambda np, y: np.resize(y, (2, 2)),
+    "resize to nothing": lambda np, y: np.resize(y, (0, 3)),
+}
+
+
+def test_differences(jax):
+    y = (Y * 7) % 11
+    got = covector.jit(lambda y: [call(jnp, y) for call in DIFFERENCES.values()])(y)
+    for (name, call), g in zip(DIFFERENCES.items(), got):
+        assert_close(g, call(np, y), name)
+        assert_close(call(jnp, y), call(np, y), f"eager {name}")
+        assert_same_type(jax, call, y, what=name)

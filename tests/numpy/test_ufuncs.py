@@ -186,3 +186,47 @@ def test_sign_bits():
     assert (
         not dtypes.is_weakly_typed(jnp.signbit(1.0)) and jnp.signbit(np.uint8(3)).tolist() is False
     )
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_logaddexp(jax, name):
+    x, y = np.meshgrid(
+        np.array([0.0, 1.0, -3.0, 90.0, 1e4, np.inf, -np.inf, np.nan], np.float32), X
+    )
+    calls = {name: (call_of(name), (x, y)), "integers": (call_of(name), (np.arange(3), 2))}
+    assert_same_values(jax, calls)
+
+    def gradient(module, np):
+        return module.grad(lambda x, y: np.sum(getattr(np, name)(x, y)), (0, 1))
+
+    finite = np.isfinite(x) & np.isfinite(y)
+    for got, want in zip(gradient(covector, jnp)(x, y), gradient(jax, jax.numpy)(x, y)):
+        np.testing.assert_allclose(np.asarray(got)[finite], np.asarray(want)[finite], rtol=1e-5)
+    g = covector.grad(jnp.logaddexp, (0, 1))
+    assert [float(v) for v in g(-np.inf, 0.0)] == [0.0, 1.0]
+    assert [float(v) for v in g(2.0, 2.0)] == [0.5, 0.5]
+
+
+X = np.array([0.0, 2.5, -np.inf, np.inf], np.float32)
+
+
+def test_sinc(jax):
+    x = np.linspace(-4, 4, 41, dtype=np.float32)
+    near = np.array([0.0, 1e-6, -1e-4, 1e-2, 0.1, 0.3, 0.32, 0.4], np.float32)
+    x = np.concatenate([x, near])
+    np.testing.assert_allclose(np.asarray(jnp.sinc(x)), np.sinc(x.astype(float)), atol=3e-7)
+    z = np.pi * x.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        exact = np.pi * np.where(
+            np.abs(z) < 1e-2, -z / 3 + z**3 / 30, np.cos(z) / z - np.sin(z) / z**2
+        )
+    slope = covector.vmap(covector.grad(jnp.sinc))(x)
+    np.testing.assert_allclose(np.asarray(slope), exact, rtol=2e-5, atol=1e-6)
+    small = np.asarray(slope)[-8:-5]
+    np.testing.assert_allclose(small, -(np.pi**2) / 3 * near[:3], rtol=1e-5)
+    curvature = covector.grad(covector.grad(jnp.sinc))(0.0)
+    assert float(curvature) == pytest.approx(-(np.pi**2) / 3, rel=1e-6)
+    with covector.enable_x64(True):
+        wide = covector.vmap(covector.grad(jnp.sinc))(x.astype(np.float64))
+        np.testing.assert_allclose(np.asarray(wide), exact, rtol=1e-8, atol=1e-12)
+    assert_close(jnp.sinc(2), jax.numpy.sinc(2), "integer")

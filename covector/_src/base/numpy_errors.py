@@ -284,6 +284,44 @@ def uneven_split(where: str, size: int, count: int) -> str:
     )
 
 
+# ---------------------------------------------------------------- padding
+
+
+def negative_padding(widths: object) -> str:
+    return f"[pad] index can't contain negative values, but pad_width means {widths}."
+
+
+def padding_pairs(what: str, values: object, ndim: int) -> str:
+    return (
+        f"[pad] `{what}` must be one value, one pair, or {ndim} pairs, one for each dimension, but "
+        f"is {_shortened(values)}."
+    )
+
+
+def nothing_to_copy(axis: int, shape: Shape) -> str:
+    return (
+        f"[pad] Dimension {axis} of an array of shape {tuple(shape)} is empty: there is nothing to "
+        "copy from. Use the mode 'constant'."
+    )
+
+
+def reflect_type(given: object) -> str:
+    return f"[pad] `reflect_type` is 'even' or 'odd', but {given!r} was given."
+
+
+def stat_length(given: object) -> str:
+    return f"[pad] `stat_length` must be 1 or more on each side, but is {given}."
+
+
+def padding_mode(mode: object, modes: Iterable[str]) -> str:
+    return f"[pad] The mode {mode!r} is not supported. The modes are {', '.join(modes)}."
+
+
+def padding_arguments(mode: str, unknown: object, known: Sequence[str]) -> str:
+    takes = f"it takes {', '.join(known)}" if known else "it takes none"
+    return f"[pad] unsupported keyword arguments for mode '{mode}': {unknown}; {takes}."
+
+
 # ---------------------------------------------------------------- reductions
 
 

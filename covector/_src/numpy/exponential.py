@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..base import numpy_errors
+from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
-from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p
+from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, sub_p
 from ..ops.bitwise import or_p
-from ..ops.comparison import eq_p
+from ..ops.comparison import eq_p, lt_p
 from ..ops.complex import abs_p
 from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p
 from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
@@ -121,6 +121,44 @@ def log10(x: ArrayLike, /) -> Array:
     Array([0., 2.], dtype=float32)
     """
     return _log10(operand("log10", x))
+
+
+@composite
+def _logaddexp(x: Any, y: Any, *, base: float | None) -> Any:
+    """log(b^x + b^y) = max(x, y) + log(1 + b^-|x - y|), in which no power overflows.
+
+    Equal operands, infinite ones among them, are taken to differ by exactly zero.
+    """
+    name = "logaddexp" if base is None else "logaddexp2"
+    x, y = promote_inexact(name, x, y)
+    if dtype_of(x).kind == "c":
+        raise ValueError(numpy_errors.not_for_complex(name, dtype_of(x)))
+    distance = abs_p.bind(choose(eq_p.bind(x, y), like(x, 0), sub_p.bind(x, y)))
+    power = (exp_p if base is None else exp2_p).bind(neg_p.bind(distance))
+    excess = log1p_p.bind(power)
+    if base is not None:
+        excess = mul_p.bind(like(x, 1 / np.log(base)), excess)
+    return add_p.bind(max_p.bind(x, y), excess)
+
+
+def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Elementwise log(e^x + e^y) of real numbers, without overflow of the powers.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.logaddexp(jnp.array([1000.0, 0.0]), jnp.array([0.0, -jnp.inf]))
+    Array([1000.,    0.], dtype=float32)
+    """
+    return _logaddexp(*operands("logaddexp", (x, y)), base=None)
+
+
+def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Elementwise log2(2^x + 2^y) of real numbers, without overflow of the powers.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.logaddexp2(jnp.array([1000.0, 0.0]), 0.0)
+    Array([1000.,    1.], dtype=float32)
+    """
+    return _logaddexp(*operands("logaddexp2", (x, y)), base=2.0)
 
 
 # ---------------------------------------------------------------- roots and lengths
@@ -336,3 +374,35 @@ def rad2deg(x: ArrayLike, /) -> Array:
 
 
 degrees, radians = rad2deg, deg2rad
+
+
+@composite
+def _sinc(x: Any) -> Any:
+    """sin(z)/z for z = pi x.
+
+    Near zero, where the quotient and even more its derivatives cancel, it is computed by its power
+    series in u = z^2:  sum over n of (-u)^n / (2n + 1)!.  For |z| < 1 the terms that are left out
+    are below the rounding error, and so are their first derivatives.
+    """
+    (x,) = promote_dtypes_inexact(x)
+    z = mul_p.bind(x, like(x, np.pi))
+    near = lt_p.bind(abs_p.bind(z), like(abs_p.bind(z), 1))
+    small, large = choose(near, z, like(z, 0)), choose(near, like(z, 1), z)
+    u = square_p.bind(small)
+    last = 12 if dtypes.itemsize_bits(dtypes.to_floating_dtype(dtype_of(x))) == 64 else 7
+    series = like(z, 1.0)
+    for n in range(last, 0, -1):
+        # 1 - u/(2n (2n + 1)) (1 - u/...): the quotients of neighbouring terms, from the inside out.
+        term = mul_p.bind(u, like(z, 1 / (2 * n * (2 * n + 1))))
+        series = sub_p.bind(like(z, 1), mul_p.bind(term, series))
+    return choose(near, series, div_p.bind(sin_p.bind(large), large))
+
+
+def sinc(x: ArrayLike, /) -> Array:
+    """Elementwise sin(pi x) / (pi x), which is 1 at zero; differentiable there, accurately nearby.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.sinc(jnp.array([0.0, 0.5]))
+    Array([1.        , 0.63661975], dtype=float32)
+    """
+    return _sinc(operand("sinc", x))

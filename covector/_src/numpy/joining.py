@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +11,20 @@ import numpy as np
 
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
+from ..ops.arithmetic import sub_p
+from ..ops.comparison import ne_p
 from ..ops.joining import concatenate_p, split_p, stack_p, unstack_p
 from ..ops.linear import broadcast_in_dim
+from ..ops.linear import reshape as reshape_operand
 from ..ops.shaping import tile_p
-from .arguments import axis_argument, check_no_out, index_argument
+from ..ops.slicing import slice_in_dim
+from .arguments import axis_argument, check_no_out, index_argument, shape_argument
+from .composite import composite
+from .creation import filled
 from .promotion import (
     as_array,
     convert,
+    dtype_of,
     operands,
     own,
     promote_dtypes,
@@ -376,3 +384,102 @@ def repeat(
         copied = broadcast_in_dim(a, shape, [i + (i > axis) for i in range(a.ndim)])
         return reshape(copied, (*a.shape[:axis], count * a.shape[axis], *a.shape[axis + 1 :]))
     raise NotImplementedError(numpy_errors.needs_gather("repeat", "an integer `repeats`"))
+
+
+@composite
+def _resized(a: Any, *, shape: tuple[int, ...]) -> Any:
+    size, wanted = shape_of(a)[0], math.prod(shape)
+    repeated = tile_p.bind(a, reps=(-(-wanted // size),))
+    part = repeated if shape_of(repeated)[0] == wanted else slice_in_dim(repeated, 0, wanted)
+    return reshape_operand(part, shape)
+
+
+def resize(a: ArrayLike, new_shape: Any) -> Array:
+    """The elements of an array in a shape of any size: cut off, or repeated as often as needed.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.resize(jnp.array([1, 2, 3]), (2, 4))
+    Array([[1, 2, 3, 1],
+           [2, 3, 1, 2]], dtype=int32)
+    """
+    shape = shape_argument("resize", new_shape)
+    a = ravel(a)
+    if a.size == 0 or 0 in shape:
+        return filled(shape, 0, a.dtype)
+    return _resized(a, shape=shape)
+
+
+# ---------------------------------------------------------------- differences
+
+
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
+    """Differences of neighbours along a dimension.
+
+    Args:
+      a: an array; the differences of booleans say whether neighbours differ.
+      n: how often to take differences.
+      axis: the dimension.
+      prepend, append: what to put before and behind the elements first; an array, or a number.
+
+    Returns:
+      An array that is shorter by `n` along the dimension.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.diff(jnp.array([1, 4, 9, 16]))
+    Array([3, 5, 7], dtype=int32)
+    """
+    a = as_array("diff", a)
+    n = index_argument("diff", "n", n)
+    if n < 0:
+        raise ValueError(numpy_errors.negative_count("diff", n))
+    if a.ndim == 0:
+        raise ValueError(numpy_errors.zero_dimensional("diff"))
+    axis = axis_argument("diff", axis, a.ndim)
+    ends = [_end_of("diff", end, a, axis) for end in (prepend, append)]
+    if any(end is not None for end in ends):
+        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
+    return _differences(a, n=n, axis=axis)
+
+
+def _end_of(where: str, end: Any, a: Any, axis: int) -> Any:
+    """What to put at an end of an array; a number is copied along the other dimensions."""
+    if end is None:
+        return None
+    end = as_array(where, end)
+    shape = (*a.shape[:axis], 1, *a.shape[axis + 1 :])
+    return broadcast_in_dim(end, shape, ()) if end.ndim == 0 else end
+
+
+@composite
+def _differences(a: Any, *, n: int, axis: int) -> Any:
+    minus = ne_p if dtype_of(a) == np.bool_ else sub_p
+    for _ in range(n):
+        size = shape_of(a)[axis]
+        later = slice_in_dim(a, min(1, size), size, axis=axis)
+        a = minus.bind(later, slice_in_dim(a, 0, max(size - 1, 0), axis=axis))
+    return a
+
+
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
+    """Differences of neighbours in the raveled array.
+
+    Args:
+      ary: an array.
+      to_end, to_begin: what to put behind and before the differences, converted to their dtype.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.ediff1d(jnp.array([1, 4, 9]), to_begin=0)
+    Array([0, 3, 5], dtype=int32)
+    """
+    differences = _differences(ravel(ary), n=1, axis=0)
+    given = [to_begin, differences, to_end]
+    parts = [convert(ravel(x), differences.dtype) for x in given if x is not None]
+    return concatenate(parts) if len(parts) > 1 else parts[0]

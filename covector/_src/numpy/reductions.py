@@ -68,18 +68,18 @@ class Reduction(NamedTuple):
 
     def identity(self, dtype: Any) -> Any:
         """The result of reducing nothing."""
-        return number(0, dtype) if self is _SUM else self.reduce.identity(dtype)  # type: ignore
+        return number(0, dtype) if self is SUM else self.reduce.identity(dtype)  # type: ignore
 
 
-_SUM = Reduction("sum", reduce_sum_p, add_p, widens=True, promotes=True)
-_PROD = Reduction("prod", reduce_prod_p, mul_p, widens=True, promotes=True)
-_MAX = Reduction("max", reduce_max_p, max_p)
-_MIN = Reduction("min", reduce_min_p, min_p)
-_ALL = Reduction("all", reduce_and_p, and_p, of_truth=True)
-_ANY = Reduction("any", reduce_or_p, or_p, of_truth=True)
+SUM = Reduction("sum", reduce_sum_p, add_p, widens=True, promotes=True)
+PROD = Reduction("prod", reduce_prod_p, mul_p, widens=True, promotes=True)
+MAX = Reduction("max", reduce_max_p, max_p)
+MIN = Reduction("min", reduce_min_p, min_p)
+ALL = Reduction("all", reduce_and_p, and_p, of_truth=True)
+ANY = Reduction("any", reduce_or_p, or_p, of_truth=True)
 
 # The sum of booleans is "or", their product "and", if a boolean result is asked for.
-_OF_BOOLEANS = {_SUM: _ANY, _PROD: _ALL}
+_OF_BOOLEANS = {SUM: ANY, PROD: ALL}
 
 _HALF = frozenset((np.dtype(np.float16), np.dtype(dtypes.bfloat16)))
 _FLOAT32 = np.dtype(np.float32)
@@ -217,7 +217,7 @@ def sum(
     >>> jnp.sum(jnp.array([[1, 2], [3, 4]]), axis=0)
     Array([4, 6], dtype=int32)
     """
-    return _reduce(_SUM, a, axis, dtype, out, keepdims, initial, where, promote_integers)
+    return _reduce(SUM, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def prod(
@@ -236,7 +236,7 @@ def prod(
     >>> jnp.prod(jnp.array([[1, 2], [3, 4]]), axis=0)
     Array([3, 8], dtype=int32)
     """
-    return _reduce(_PROD, a, axis, dtype, out, keepdims, initial, where, promote_integers)
+    return _reduce(PROD, a, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def max(
@@ -264,7 +264,7 @@ def max(
     >>> jnp.max(jnp.array([[1, 2], [3, 4]]), axis=0)
     Array([3, 4], dtype=int32)
     """
-    return _reduce(_MAX, a, axis, None, out, keepdims, initial, where, False)
+    return _reduce(MAX, a, axis, None, out, keepdims, initial, where, False)
 
 
 def min(
@@ -281,7 +281,7 @@ def min(
     >>> jnp.min(jnp.array([[1, 2], [3, 4]]), axis=0)
     Array([1, 2], dtype=int32)
     """
-    return _reduce(_MIN, a, axis, None, out, keepdims, initial, where, False)
+    return _reduce(MIN, a, axis, None, out, keepdims, initial, where, False)
 
 
 amax, amin = max, min
@@ -301,7 +301,7 @@ def all(
     >>> jnp.all(jnp.array([[True, True], [True, False]]), axis=0)
     Array([ True, False], dtype=bool)
     """
-    return _reduce(_ALL, a, axis, None, out, keepdims, None, where, False)
+    return _reduce(ALL, a, axis, None, out, keepdims, None, where, False)
 
 
 def any(
@@ -318,7 +318,7 @@ def any(
     >>> jnp.any(jnp.array([[False, True], [False, False]]), axis=0)
     Array([False,  True], dtype=bool)
     """
-    return _reduce(_ANY, a, axis, None, out, keepdims, None, where, False)
+    return _reduce(ANY, a, axis, None, out, keepdims, None, where, False)
 
 
 def count_nonzero(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> Array:
@@ -349,7 +349,7 @@ def ptp(a: ArrayLike, axis: Any = None, out: None = None, keepdims: bool = False
     check_no_out("ptp", out)
     a = as_array("ptp", a)
     axes = axes_argument("ptp", axis, a.ndim)
-    _check_identity(_MAX._replace(name="ptp"), a.shape, axes, None, None)
+    _check_identity(MAX._replace(name="ptp"), a.shape, axes, None, None)
     return _ptp(convert(a, a.dtype), axes=axes, keepdims=bool(keepdims))
 
 

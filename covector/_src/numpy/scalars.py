@@ -49,6 +49,8 @@ complex64, complex128 = _scalar_type("complex64"), _scalar_type("complex128")
 int2, int4, uint2, uint4 = (
     _scalar_type(getattr(ml_dtypes, name)) for name in ("int2", "int4", "uint2", "uint4")
 )
+float6_e2m3fn = _scalar_type(ml_dtypes.float6_e2m3fn)
+float6_e3m2fn = _scalar_type(ml_dtypes.float6_e3m2fn)
 float4_e2m1fn = _scalar_type(ml_dtypes.float4_e2m1fn)
 float8_e3m4 = _scalar_type(ml_dtypes.float8_e3m4)
 float8_e4m3 = _scalar_type(ml_dtypes.float8_e4m3)
