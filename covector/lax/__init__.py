@@ -6,6 +6,7 @@ from .._src.api.dynamic_index import dynamic_index_in_dim as dynamic_index_in_di
 from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_update_index_in_dim
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
+from .._src.control.scatter_apply import scatter_apply as scatter_apply
 from .._src.ops.accuracy import AccuracyMode as AccuracyMode
 from .._src.ops.accuracy import Tolerance as Tolerance
 from .._src.ops.arithmetic import add as add
@@ -106,6 +107,7 @@ from .._src.ops.full import full as full
 from .._src.ops.full import full_like as full_like
 from .._src.ops.gather import gather as gather
 from .._src.ops.gather import gather_p as gather_p
+from .._src.ops.gather import index_take as index_take
 from .._src.ops.gather import scatter_add as scatter_add
 from .._src.ops.gather import scatter_add_p as scatter_add_p
 from .._src.ops.gather import scatter_sub as scatter_sub

@@ -3,7 +3,7 @@
     dynamic_slice  <->  dynamic_update_slice of zeros
 
 A slice always lies in the array: an index at which it would stick out is moved to the nearest at
-which it does not.
+which it does not.  Slices of several examples, each at its own place, are a gather or a scatter.
 """
 
 from __future__ import annotations
@@ -19,9 +19,23 @@ from ..core.avals import aval_of
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
 from .families import check_same_dtypes
-from .joining import apply_to_each
-from .linear import bring_to, constant_like, instantiate, scalar, zeros_of_aval
+from .gather import gather_p, gather_params
+from .gather_dimensions import GatherDimensionNumbers, ScatterDimensionNumbers
+from .joining import concatenate
+from .linear import (
+    bring_to,
+    broadcast_in_dim,
+    constant_like,
+    instantiate,
+    scalar,
+    zeros_of_aval,
+)
 from .physical import element_shape
+from .scatter import scatter_p
+from .scattering import CLIP
+
+# A dynamic slice as a gather or scatter of one window, which is moved into the operand.
+WITHIN: dict[str, Any] = dict(mode=CLIP, unique_indices=True, indices_are_sorted=True)
 
 
 class DynamicSlice(Op):
@@ -53,9 +67,11 @@ class DynamicSlice(Op):
     def vmap(self, axis, dims, x, *starts, slice_sizes):
         dim, *start_dims = dims
         if any(d is not None for d in start_dims):  # examples at places of their own
-            params = dict(slice_sizes=slice_sizes)
-            (out,) = apply_to_each(self, axis, dims, (x, *starts), params)
-            return out, 0
+            whole = tuple(range(len(starts)))
+            numbers = GatherDimensionNumbers(whole, (), whole)
+            params = gather_params(aval_of(x).dtype, numbers, slice_sizes, **WITHIN)
+            indices = indices_of_batch(axis, start_dims, starts)
+            return gather_p.vmap(axis, (dim, 0), x, indices, **params)
         # At one place in all examples: one slice, which takes in the whole batch.
         sizes = inserted(slice_sizes, dim, axis.size)
         return self.bind(x, *whole_along(dim, starts), slice_sizes=sizes), dim
@@ -114,8 +130,11 @@ class DynamicUpdateSlice(Op):
     def vmap(self, axis, dims, x, update, *starts):
         x_dim, update_dim, *start_dims = dims
         if any(d is not None for d in start_dims):  # examples at places of their own
-            (out,) = apply_to_each(self, axis, dims, (x, update, *starts), {})
-            return out, 0
+            whole = tuple(range(len(starts)))
+            numbers = ScatterDimensionNumbers(whole, (), whole)
+            params = scatter_p.params(numbers, aval_of(x).dtype, **WITHIN)
+            indices = indices_of_batch(axis, start_dims, starts)
+            return scatter_p.vmap(axis, (x_dim, 0, update_dim), x, indices, update, **params)
         dim = update_dim if x_dim is None else x_dim
         x, update = bring_to(x, axis.size, x_dim, dim), bring_to(update, axis.size, update_dim, dim)
         return self.bind(x, update, *whole_along(dim, starts)), dim
@@ -158,6 +177,13 @@ def whole_along(dim: int, starts: Sequence[Any]) -> tuple[Any, ...]:
     """The indices of a slice in a batch along `dim`, all of which it takes in."""
     zero = constant_like(starts[0], 0) if starts else scalar(0, np.int32)
     return inserted(starts, dim, zero)
+
+
+def indices_of_batch(axis: Any, dims: Sequence[int | None], starts: Sequence[Any]) -> Any:
+    """The indices of the slices of all examples, one row for each."""
+    shape = (axis.size, 1)
+    columns = [broadcast_in_dim(x, shape, () if d is None else (0,)) for x, d in zip(starts, dims)]
+    return concatenate(columns, 1)
 
 
 def window(shape: Sequence[int], starts: Sequence[Any], sizes: Sequence[int]) -> tuple:

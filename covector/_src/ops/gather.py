@@ -19,6 +19,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal
 from .arithmetic import add_p, neg_p, sub_p
 from .base import Op, Sample, draw
+from .comparison import lt_p
 from .gather_dimensions import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -32,8 +33,10 @@ from .gather_dimensions import (
     window_sizes,
     windows_shape,
 )
-from .linear import instantiate, move_axis, zeros_of_aval
+from .joining import concatenate
+from .linear import constant_like, expand_dims, instantiate, move_axis, zeros_of_aval
 from .physical import element_dims, element_shape, physical_aval
+from .rounding import rem_p
 from .scattering import (
     CLIP,
     FILL_OR_DROP,
@@ -43,6 +46,7 @@ from .scattering import (
     scatter_function,
     windows_inside,
 )
+from .select import select_n_p
 
 # ---------------------------------------------------------------- gather
 
@@ -329,6 +333,39 @@ def gather(
         fill_value=fill_value,
     )
     return gather_p.bind(operand, start_indices, **params)
+
+
+def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
+    """Parts of an array at given indices along some of its dimensions.
+
+    Args:
+      src: an array.
+      idxs: for each of `axes` a vector of indices, all of one length and integer dtype. They wrap
+        around: an index that is negative or too large is taken modulo the size.
+      axes: distinct dimensions, counted from 0.
+
+    Returns:
+      An array whose first dimension counts the indices, followed by the other dimensions of `src`.
+
+    >>> import numpy as np
+    >>> from covector import lax
+    >>> lax.index_take(np.arange(6).reshape(2, 3), (np.array([0, 3, -1]),), (1,))
+    Array([[0, 3],
+           [0, 3],
+           [2, 5]], dtype=int32)
+    """
+    shape = aval_of(src).shape
+    indices = concatenate([expand_dims(i, (1,)) for i in idxs], 1)
+    sizes = np.array([[shape[axis] for axis in axes]], aval_of(indices).dtype)
+    rest = rem_p.bind(indices, sizes)
+    negative = lt_p.bind(rest, constant_like(rest, 0))
+    indices = select_n_p.bind(negative, rest, add_p.bind(rest, sizes))
+    dropped = tuple(sorted(axes))
+    numbers = GatherDimensionNumbers(
+        tuple(range(1, 1 + len(shape) - len(dropped))), dropped, tuple(axes)
+    )
+    slice_sizes = [1 if dim in dropped else size for dim, size in enumerate(shape)]
+    return gather(src, indices, numbers, slice_sizes)
 
 
 scatter_add = scatter_function(
