@@ -185,3 +185,24 @@ def test_scalar_types():
     assert jnp.promote_types(jnp.int8, jnp.uint8) == jnp.int16
     assert jnp.result_type(jnp.float16(1), 2.0) == jnp.float16
     assert covector.jit(lambda x: jnp.float16(x))(1).dtype == jnp.float16
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: jnp.array(7.0), lambda: jnp.zeros(()), lambda: jnp.int8(2)]
+)
+def test_arrays_of_one_number_are_arrays_of_their_own(make):
+    """Their memory may be donated, and other arrays of the number go on."""
+    increment = covector.jit(lambda x: x + 1, donate_argnums=0)
+    first, second = make(), make()
+    want = second.item() + 1
+    assert increment(first).item() == want and first.is_deleted()
+    assert increment(second).item() == want
+    assert (make() + 1).item() == want
+
+
+def test_numbers_go_on_where_the_array_of_one_is_deleted():
+    x = jnp.ones(2)
+    jnp.positive(3.0).delete()
+    assert (x * 3.0).tolist() == [3, 3]
+    jnp.add(3.0, 0).delete()
+    assert jnp.add(3.0, 0).item() == 3

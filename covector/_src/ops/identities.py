@@ -15,7 +15,7 @@ import numpy as np
 from ..base import dtypes, tree
 from ..core.array import Array
 from ..core.avals import aval_of
-from ..core.trace import Tracer, context
+from ..core.trace import Tracer, context, eval_trace
 from ..core.zeros import Zero
 from .base import Op, Sample, draw
 from .linear import Linear
@@ -68,7 +68,13 @@ class Stage(Identity, Linear):
     """The operand as a value of the current trace; no eqn is written for it."""
 
     def bind(self, x):
-        return x if isinstance(x, (Array, Tracer)) else context.trace.lift(x)
+        if isinstance(x, (Array, Tracer)):
+            return x
+        if context.trace is eval_trace:
+            # An array of its own, not one of those that the backend keeps of numbers: its memory
+            # may be donated.
+            return eval_trace.backend.device_put(x, None)
+        return context.trace.lift(x)
 
     def transpose(self, ct, x):
         return (ct,)

@@ -152,20 +152,19 @@ class XlaBackend:
         if kind is ArrayImpl:
             return x
         if kind is float or kind is int:
-            # NaN and the two zeros are not told apart by equality, and take the general path.
-            key = (kind, x, config.trace_key()) if x and x == x else None
+            # NaN and the two zeros are not told apart by equality.
+            key = (kind, x if x and x == x else repr(x), config.trace_key())
         elif kind is np.ndarray and x.ndim == 0 and not x.flags.writeable:
             # The literals of rules are such arrays, one object for each value.
             key = (id(x), config.trace_key())
         else:
             return self._put_checked(x, doing)
         found = self._scalars.get(key)
-        if found is None:
+        if found is None or found[0]._buffer.is_deleted():
             array = self._put_checked(x, doing)
-            if key is not None:
-                if len(self._scalars) >= SCALAR_CACHE_LIMIT:
-                    self._scalars.clear()
-                self._scalars[key] = array, x
+            if len(self._scalars) >= SCALAR_CACHE_LIMIT:
+                self._scalars.clear()
+            self._scalars[key] = array, x
             return array
         return found[0]
 
