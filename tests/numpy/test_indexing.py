@@ -278,3 +278,12 @@ def test_lax_slices_agree():
     for i in range(-3, 4):
         a, b = f(x, i)
         assert int(a) == int(b)
+
+
+def test_bounds_of_slices_that_are_arrays():
+    x = jnp.arange(10)
+    assert x[jnp.int32(2) : jnp.int32(4)].tolist() == [2, 3]
+    assert float(covector.grad(lambda i: x[int(i) : 5].sum() * i)(3.0)) == 7.0
+    assert x.at[: jnp.int32(2)].set(0).tolist()[:3] == [0, 0, 2]
+    g = covector.grad(lambda x, n: jnp.sum(x[:n] ** 2), allow_int=True)
+    assert g(jnp.arange(3.0), jnp.int32(2)).tolist() == [0, 2, 0]

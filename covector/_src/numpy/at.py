@@ -24,6 +24,7 @@ from ..ops.slicing import pad_p
 from . import arithmetic, selection
 from .composite import composite
 from .creation import filled
+from .dispatch import SCALARS, literal
 from .indexing import (
     Plan,
     finish,
@@ -31,11 +32,11 @@ from .indexing import (
     in_bounds,
     misses,
     parse,
+    prepare,
     start_operands,
     take,
-    with_operands,
 )
-from .promotion import convert, dtype_of, number, operand, shape_of
+from .promotion import convert, dtype_of, number, operand, own, shape_of
 from .selection import choose
 
 _MODES = ("promise_in_bounds", "clip", "drop", "fill", None)
@@ -82,12 +83,15 @@ def _as_cut(value: Any, plan: Plan) -> Any:
 def _updated(x: Any, value: Any, *operands: Any, plan: Plan, kind: str, drops: bool) -> Any:
     """`x` with a part replaced by what `kind` makes of it and of a value.
 
+    The value is converted to the dtype of `x` and broadcast to the shape of the part.
+
     With `drops`, a part out of bounds is left as it is: the nearest part within bounds, which the
     primitives take instead, is written back unchanged.
     """
+    value = convert(value, dtype_of(x))
+    new = value = broadcast_operand(value, plan.shape(), f"at[...].{kind}")
     starts = start_operands(shape_of(x), plan, operands)
     within = in_bounds(shape_of(x), plan, starts) if drops else None
-    new = value
     if kind != "set" or within is not None:
         old = _read(x, plan, starts)
         if kind != "set":
@@ -176,16 +180,20 @@ class IndexUpdateRef:
 
     def _update(self, kind: str, value: Any, mode: Any) -> Any:
         x = self.array
-        mode = _mode(mode)
-        plan, operands = parse(x.aval.shape, self.index)
-        value = operand(f"at[...].{kind}", value)
-        value = broadcast_operand(_converted(x, value), plan.shape(), f"at[...].{kind}")
-        if misses(x.aval.shape, plan) and mode not in ("clip", "promise_in_bounds"):
+        value = _value_for(x, operand(f"at[...].{kind}", value))
+        drops = _mode(mode) not in ("clip", "promise_in_bounds")
+        prepared = prepare(x.aval.shape, self.index)
+        if prepared is None:
+            plan, operands = parse(x.aval.shape, self.index)
+            if drops and misses(x.aval.shape, plan):
+                return x
+            return _updated(x, value, *operands, plan=plan, kind=kind, drops=drops)
+        if drops and prepared.misses:
             return x
-        drops = bool(operands) and mode not in ("clip", "promise_in_bounds")
-        if not operands and context.trace is eval_trace:
-            plan, operands = with_operands(x.aval.shape, plan)
-        return _updated(x, value, *operands, plan=plan, kind=kind, drops=drops)
+        if context.trace is eval_trace:
+            starts = prepared.starts
+            return _updated(x, value, *starts, plan=prepared.plan, kind=kind, drops=False)
+        return _updated(x, value, plan=prepared.static, kind=kind, drops=False)
 
     def set(
         self,
@@ -361,12 +369,18 @@ def _mode(mode: Any) -> Any:
     return name
 
 
-def _converted(x: Any, value: Any) -> Any:
-    """A value to be written into `x`, in its dtype."""
-    target = dtype_of(x)
+def _value_for(x: Any, value: Any) -> Any:
+    """A value to be written into `x`; it is warned of if its dtype says more than that of `x`."""
+    if own[type(value)]:
+        if value.aval.dtype == x.aval.dtype:
+            return value
+    elif type(value) in SCALARS:
+        constant = literal(x.aval, type(value), value)
+        if constant is not None:
+            return constant
     if not dtypes.safe_to_cast(value, x):
-        warn(numpy_errors.unsafe_update(dtype_of(value), target), FutureWarning)
-    return convert(value, target)
+        warn(numpy_errors.unsafe_update(dtype_of(value), dtype_of(x)), FutureWarning)
+    return value
 
 
 def _fill_value(dtype: Any, given: Any) -> Any:

@@ -31,7 +31,7 @@ from .promotion import (
 # ---------------------------------------------------------------- numbers that meet arrays
 
 # The types of numbers that may take the dtype of an array.  Booleans do not: their dtype differs.
-_NUMBERS = frozenset((int, float, complex, *[dtype.type for dtype in NUMBERS]))
+SCALARS = frozenset((int, float, complex, *[dtype.type for dtype in NUMBERS]))
 
 # Numbers as constants of the dtypes of the arrays that they met.
 _literals: dict[Any, np.ndarray | None] = {}
@@ -84,11 +84,11 @@ def binary(p: Primitive, where: str, fits: frozenset[Any], general: General, x: 
         if own[kind_y]:
             if aval is y.aval and aval.dtype in fits:
                 return p.bind(x, y)
-        elif kind_y in _NUMBERS:
+        elif kind_y in SCALARS:
             constant = literal(aval, kind_y, y)
             if constant is not None and aval.dtype in fits:
                 return p.bind(x, constant)
-    elif kind_x in _NUMBERS and own[kind_y]:
+    elif kind_x in SCALARS and own[kind_y]:
         constant = literal(y.aval, kind_x, x)
         if constant is not None and y.aval.dtype in fits:
             return p.bind(constant, y)

@@ -340,11 +340,15 @@ class Prepared(NamedTuple):
 
     Attributes:
       steps: what is bound to the array where it is traced.
+      static: the plan.
+      misses: whether an integer is out of bounds.
       plan, starts: the plan, and its operands, with which concrete arrays are indexed: starts are
         operands of the compiled program, so that it serves other indices too.
     """
 
     steps: Steps
+    static: Plan
+    misses: bool
     plan: Plan
     starts: list[Any]
 
@@ -367,19 +371,19 @@ def _key(index: Any) -> Any:
     return None
 
 
-def _prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
+def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
     """What is known of an index; None if it has parts that are known only at run time."""
     key = _key(index)
     if key is None and index is not None:
         return None
     try:
         found = _prepared.get((shape, key))
-    except TypeError:  # the bound of a slice is a traced value, which the parser refuses
-        found = None
+    except TypeError:  # the bound of a slice is an array
+        return None
     if found is None:
         plan, _ = parse(shape, index)
         steps = static_steps(shape, plan)
-        found = Prepared(steps, *with_operands(shape, plan))
+        found = Prepared(steps, plan, misses(shape, plan), *with_operands(shape, plan))
         if len(_prepared) >= _PREPARED_LIMIT:
             _prepared.clear()
         _prepared[shape, key] = found
@@ -409,7 +413,7 @@ def getitem(x: Any, index: Any) -> Any:
     traced one; the bounds of slices must be known. An integer out of bounds reads the element
     nearest to it.
     """
-    prepared = _prepare(x.aval.shape, index)
+    prepared = prepare(x.aval.shape, index)
     if prepared is None:
         plan, operands = parse(x.aval.shape, index)
         return _taken(x, *operands, plan=plan)
