@@ -177,6 +177,7 @@ from .._src.numpy.parts import sign as sign
 from .._src.numpy.parts import signbit as signbit
 from .._src.numpy.parts import trunc as trunc
 from .._src.numpy.printing import array_repr as array_repr
+from .._src.numpy.printing import array_str as array_str
 from .._src.numpy.printing import get_printoptions as get_printoptions
 from .._src.numpy.printing import printoptions as printoptions
 from .._src.numpy.printing import set_printoptions as set_printoptions
@@ -267,7 +268,6 @@ from .._src.numpy.scalars import uint16 as uint16
 from .._src.numpy.scalars import uint32 as uint32
 from .._src.numpy.scalars import uint64 as uint64
 from .._src.numpy.scalars import unsignedinteger as unsignedinteger
-from .._src.numpy.selection import choose as choose
 from .._src.numpy.selection import clip as clip
 from .._src.numpy.selection import fmax as fmax
 from .._src.numpy.selection import fmin as fmin

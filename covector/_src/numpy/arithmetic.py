@@ -40,7 +40,7 @@ from .promotion import (
     promote_numeric,
     promote_shapes,
 )
-from .selection import choose
+from .selection import select_where
 
 # ---------------------------------------------------------------- sums, products, quotients
 
@@ -176,7 +176,7 @@ def _divmod_floats(x: Any, y: Any) -> tuple[Any, Any]:
     multiple = sub_p.bind(x, rest)
     if not (type(y) is np.ndarray and y.ndim == 0 and y != 0):
         # By zero, x itself is divided so that the quotient is infinite.
-        multiple = choose(eq_p.bind(y, like(x, 0)), x, multiple)
+        multiple = select_where(eq_p.bind(y, like(x, 0)), x, multiple)
     quotient = div_p.bind(multiple, y)
     off_by_one = _has_wrong_sign(rest, y)
     rest = select_n_p.bind(off_by_one, rest, add_p.bind(rest, y))
@@ -214,7 +214,7 @@ def _without_zeros(y: Any) -> Any:
     """Integer divisors with 1 in the place of 0: the remainder by zero is thereby 0."""
     if type(y) is np.ndarray and y.ndim == 0 and y != 0:
         return y
-    return choose(eq_p.bind(y, like(y, 0)), like(y, 1), y)
+    return select_where(eq_p.bind(y, like(y, 0)), like(y, 1), y)
 
 
 @composite
@@ -374,13 +374,13 @@ def _power_of_integers(x: Any, y: Any) -> Any:
     dtype = dtype_of(x)
     zero, one = number(0, dtype), number(1, dtype)
     zero_to_nonzero = and_p.bind(eq_p.bind(x, zero), ne_p.bind(y, zero))
-    total = choose(zero_to_nonzero, zero, one)
+    total = select_where(zero_to_nonzero, zero, one)
     for k in range(max(6, dtypes.itemsize_bits(dtype).bit_length())):
         if k:
             x = mul_p.bind(x, x)
             y = shift_right_logical_p.bind(y, one)
         bit = and_p.bind(y, one)
-        total = choose(ne_p.bind(bit, zero), mul_p.bind(total, x), total)
+        total = select_where(ne_p.bind(bit, zero), mul_p.bind(total, x), total)
     return total
 
 

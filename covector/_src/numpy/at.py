@@ -37,7 +37,7 @@ from .indexing import (
     take,
 )
 from .promotion import convert, dtype_of, number, operand, own, shape_of
-from .selection import choose
+from .selection import select_where
 
 _MODES = ("promise_in_bounds", "clip", "drop", "fill", None)
 
@@ -97,7 +97,7 @@ def _updated(x: Any, value: Any, *operands: Any, plan: Plan, kind: str, drops: b
         if kind != "set":
             new = _COMBINED[kind](old, value)
         if within is not None:
-            new = choose(within, new, old)
+            new = select_where(within, new, old)
     return _write(x, _as_cut(convert(new, dtype_of(x)), plan), plan, starts)
 
 
@@ -176,7 +176,7 @@ class IndexUpdateRef:
             return filled(plan.shape(), fill, dtype_of(x))
         part = getitem(x, self.index)
         within = in_bounds(x.aval.shape, plan, start_operands(x.aval.shape, plan, operands))
-        return part if within is None else choose(within, part, like(x, fill))
+        return part if within is None else select_where(within, part, like(x, fill))
 
     def _update(self, kind: str, value: Any, mode: Any) -> Any:
         x = self.array

@@ -466,7 +466,6 @@ def empty_like(
     shape: Any = None,
     *,
     device: Any = None,
-    out_sharding: Any = None,
 ) -> Array:
     """An array of zeros of the type of another array; see `empty` and `full_like`.
 
@@ -474,4 +473,4 @@ def empty_like(
     >>> jnp.empty_like(jnp.arange(3))
     Array([0, 0, 0], dtype=int32)
     """
-    return _like("empty_like", prototype, 0, dtype, shape, device, out_sharding)
+    return _like("empty_like", prototype, 0, dtype, shape, device, None)

@@ -220,7 +220,7 @@ def _check_sizes(inputs: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> No
                 sizes[name] = max(sizes[name], size)
 
 
-def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "greedy") -> Any:
+def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "auto") -> Any:
     """The order in which `einsum` would multiply its operands, and a text about its cost.
 
     >>> import covector.numpy as jnp

@@ -28,7 +28,7 @@ from .promotion import (
     promote_dtypes_inexact,
     promote_inexact,
 )
-from .selection import choose
+from .selection import select_where
 
 # ---------------------------------------------------------------- exponentials and logarithms
 
@@ -133,7 +133,7 @@ def _logaddexp(x: Any, y: Any, *, base: float | None) -> Any:
     x, y = promote_inexact(name, x, y)
     if dtype_of(x).kind == "c":
         raise ValueError(numpy_errors.not_for_complex(name, dtype_of(x)))
-    distance = abs_p.bind(choose(eq_p.bind(x, y), like(x, 0), sub_p.bind(x, y)))
+    distance = abs_p.bind(select_where(eq_p.bind(x, y), like(x, 0), sub_p.bind(x, y)))
     power = (exp_p if base is None else exp2_p).bind(neg_p.bind(distance))
     excess = log1p_p.bind(power)
     if base is not None:
@@ -195,9 +195,9 @@ def _hypot(x: Any, y: Any) -> Any:
     infinite = or_p.bind(eq_p.bind(x, infinity), eq_p.bind(y, infinity))
     large, small = max_p.bind(x, y), min_p.bind(x, y)
     nought = eq_p.bind(large, zero)
-    ratio = div_p.bind(small, choose(nought, one, large))
+    ratio = div_p.bind(small, select_where(nought, one, large))
     root = sqrt_p.bind(add_p.bind(one, square_p.bind(ratio)))
-    return choose(infinite, infinity, choose(nought, large, mul_p.bind(large, root)))
+    return select_where(infinite, infinity, select_where(nought, large, mul_p.bind(large, root)))
 
 
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -387,7 +387,7 @@ def _sinc(x: Any) -> Any:
     (x,) = promote_dtypes_inexact(x)
     z = mul_p.bind(x, like(x, np.pi))
     near = lt_p.bind(abs_p.bind(z), like(abs_p.bind(z), 1))
-    small, large = choose(near, z, like(z, 0)), choose(near, like(z, 1), z)
+    small, large = select_where(near, z, like(z, 0)), select_where(near, like(z, 1), z)
     u = square_p.bind(small)
     last = 12 if dtypes.itemsize_bits(dtypes.to_floating_dtype(dtype_of(x))) == 64 else 7
     series = like(z, 1.0)
@@ -395,7 +395,7 @@ def _sinc(x: Any) -> Any:
         # 1 - u/(2n (2n + 1)) (1 - u/...): the quotients of neighbouring terms, from the inside out.
         term = mul_p.bind(u, like(z, 1 / (2 * n * (2 * n + 1))))
         series = sub_p.bind(like(z, 1), mul_p.bind(term, series))
-    return choose(near, series, div_p.bind(sin_p.bind(large), large))
+    return select_where(near, series, div_p.bind(sin_p.bind(large), large))
 
 
 def sinc(x: ArrayLike, /) -> Array:

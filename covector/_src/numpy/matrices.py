@@ -20,7 +20,7 @@ from .composite import composite
 from .promotion import as_array, convert, dtype_of, number, shape_of
 from .ranges import iota
 from .reductions import sum
-from .selection import choose
+from .selection import select_where
 from .shaping import transpose
 
 _INT = np.dtype(np.int32)
@@ -222,7 +222,7 @@ def _diag(v: Any, *, k: int) -> Any:
     size = shape_of(padded)[0]
     rows, columns = iota(_INT, (size, size), 0), iota(_INT, (size, size), 1)
     on = eq_p.bind(add_p.bind(rows, number(k, _INT)), columns)
-    return choose(on, broadcast_in_dim(padded, (1, size), (1,)), zero)
+    return select_where(on, broadcast_in_dim(padded, (1, size), (1,)), zero)
 
 
 def diag(v: ArrayLike, k: int = 0) -> Array:

@@ -14,7 +14,7 @@ from . import reductions
 from .arguments import check_no_out
 from .composite import composite
 from .promotion import BOOL, as_array, convert, dtype_of, number, operand, promote_shapes
-from .selection import choose
+from .selection import select_where
 
 # ---------------------------------------------------------------- what counts
 
@@ -165,12 +165,12 @@ def _extremum(
         return reduction(a, axis, None, keepdims, initial, where)
     numbers = _is_number(a)
     found = reduction(
-        choose(numbers, a, kind.identity(a.dtype)), axis, None, keepdims, initial, where
+        select_where(numbers, a, kind.identity(a.dtype)), axis, None, keepdims, initial, where
     )
     if initial is not None:
         return found
     some = reductions.any(numbers, axis, keepdims=keepdims, where=where)
-    return choose(some, found, number(np.nan, a.dtype))
+    return select_where(some, found, number(np.nan, a.dtype))
 
 
 def nanmax(
@@ -217,9 +217,9 @@ def _arg_extremum(
     if not dtypes.issubdtype(a.dtype, np.inexact):
         return find(a, axis, keepdims=keepdims)
     numbers = _is_number(a)
-    index = find(choose(numbers, a, kind.identity(a.dtype)), axis, keepdims=keepdims)
+    index = find(select_where(numbers, a, kind.identity(a.dtype)), axis, keepdims=keepdims)
     some = reductions.any(numbers, axis, keepdims=bool(keepdims))
-    return choose(some, index, number(-1, dtype_of(index)))
+    return select_where(some, index, number(-1, dtype_of(index)))
 
 
 def nanargmax(

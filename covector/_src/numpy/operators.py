@@ -269,7 +269,7 @@ _PROPERTIES: dict[str, Callable[[Any], Any]] = {
 # ---------------------------------------------------------------- attachment
 
 _OF_ARRAYS: dict[str, Callable[..., Any]] = {
-    "__repr__": printing.array_repr,
+    "__repr__": printing.text_of,
     "__str__": conversion.array_str,
     "__format__": conversion.array_format,
 }

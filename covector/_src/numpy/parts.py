@@ -38,7 +38,7 @@ from .promotion import (
     promote_inexact,
     shape_of,
 )
-from .selection import choose
+from .selection import select_where
 
 _UNSIGNED_OR_BOOL = (np.unsignedinteger, np.bool_)
 
@@ -122,7 +122,7 @@ def _copysign(x: Any, y: Any) -> Any:
     if dtype_of(x).kind == "c":
         raise TypeError(numpy_errors.not_for_complex("copysign", dtype_of(x)))
     modulus = abs_p.bind(x)
-    return choose(_signbit(y), neg_p.bind(modulus), modulus)
+    return select_where(_signbit(y), neg_p.bind(modulus), modulus)
 
 
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -139,8 +139,10 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
 def _heaviside(x: Any, y: Any) -> Any:
     x, y = promote_inexact("heaviside", x, y)
     zero, one = (number(v, dtype_of(x)) for v in (0, 1))
-    at_zero_or_nan = choose(ne_p.bind(x, x), x, y)
-    return choose(lt_p.bind(x, zero), zero, choose(gt_p.bind(x, zero), one, at_zero_or_nan))
+    at_zero_or_nan = select_where(ne_p.bind(x, x), x, y)
+    return select_where(
+        lt_p.bind(x, zero), zero, select_where(gt_p.bind(x, zero), one, at_zero_or_nan)
+    )
 
 
 def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -311,10 +313,10 @@ def ceil(x: ArrayLike, /) -> Array:
 @composite
 def _trunc(x: Any) -> Any:
     negative = lt_p.bind(x, like(x, 0))
-    return choose(negative, ceil_p.bind(x), floor_p.bind(x))
+    return select_where(negative, ceil_p.bind(x), floor_p.bind(x))
 
 
-def trunc(x: ArrayLike, /) -> Array:
+def trunc(x: ArrayLike) -> Array:
     """Elementwise the nearest integer on the side of zero, in the dtype of `x`.
 
     >>> import covector.numpy as jnp
@@ -417,7 +419,7 @@ around = round
 def _modf(x: Any) -> list[Any]:
     (x,) = promote_dtypes_inexact(x)
     zero = like(x, 0)
-    whole = choose(ge_p.bind(x, zero), floor_p.bind(x), ceil_p.bind(x))
+    whole = select_where(ge_p.bind(x, zero), floor_p.bind(x), ceil_p.bind(x))
     return [sub_p.bind(x, whole), whole]
 
 

@@ -11,7 +11,7 @@ from ..base import dtypes
 _PREFIX = "Array("
 
 
-def array_repr(x: Any) -> str:
+def text_of(x: Any) -> str:
     """The text of an array as NumPy would write it, with the dtype and whether it is weak.
 
     The dtype stands on a line of its own where the last line has no room for it.
@@ -31,6 +31,7 @@ def array_repr(x: Any) -> str:
     return f"{_PREFIX}{elements},{gap}{kind}"
 
 
+array_repr, array_str = np.array_repr, np.array_str
 set_printoptions = np.set_printoptions
 get_printoptions = np.get_printoptions
 printoptions = np.printoptions

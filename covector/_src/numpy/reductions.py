@@ -41,7 +41,7 @@ from .promotion import (
     promote_inexact,
     shape_of,
 )
-from .selection import choose
+from .selection import select_where
 from .shaping import broadcast_to, transpose
 
 # ---------------------------------------------------------------- the family
@@ -103,7 +103,7 @@ def _reduced(a: Any, *extras: Any, kind: Reduction, axes: Any, keepdims: bool, d
     a = convert(a, compute)
     if masked:
         mask, *extras = extras
-        a = choose(mask, a, kind.identity(compute))
+        a = select_where(mask, a, kind.identity(compute))
     if compute == BOOL:
         kind = _OF_BOOLEANS.get(kind, kind)
     out = _bind(kind.reduce, a, axes)
@@ -426,7 +426,7 @@ def _mean(a: Any, *masks: Any, axes: Any, keepdims: bool, compute: Any, result: 
     a = convert(a, compute)
     count = _count(mask, shape_of(a), axes, compute)
     if mask is not None:
-        a = choose(mask, a, number(0, compute))
+        a = select_where(mask, a, number(0, compute))
     total = _bind(reduce_sum_p, a, axes)
     if keepdims:
         total = expand_dims(total, sorted(axes))
@@ -571,7 +571,7 @@ def _var(a: Any, *operands: Any, how: Variance) -> Any:
     squares = _squared_moduli(sub_p.bind(a, center))
     real = dtype_of(squares)
     if mask is not None:
-        squares = choose(mask, squares, number(0, real))
+        squares = select_where(mask, squares, number(0, real))
     total = _bind(reduce_sum_p, squares, axes)
     if mask is None and "ddof" not in given:
         # The number of elements is known, and so is whether it is large enough.
@@ -581,7 +581,7 @@ def _var(a: Any, *operands: Any, how: Variance) -> Any:
         ddof = convert(given["ddof"], real) if "ddof" in given else number(how.ddof, real)
         count = sub_p.bind(_count(mask, shape_of(a), axes, real), ddof)
         enough = gt_p.bind(count, number(0, real))
-        out = choose(enough, div_p.bind(total, count), number(np.nan, real))
+        out = select_where(enough, div_p.bind(total, count), number(np.nan, real))
     out = convert(out, how.result)
     out = sqrt_p.bind(out) if how.root else out
     return expand_dims(out, sorted(axes)) if how.keepdims else out

@@ -36,7 +36,7 @@ from .promotion import (
 # ---------------------------------------------------------------- where
 
 
-def choose(condition: Any, x: Any, y: Any) -> Any:
+def select_where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where a boolean is true and `y` elsewhere, both of one dtype, broadcast."""
     shape = common_shape("where", condition, x, y)
     if shape_of(condition) != ():
@@ -49,7 +49,7 @@ def choose(condition: Any, x: Any, y: Any) -> Any:
 def _where(condition: Any, x: Any, y: Any) -> Any:
     if dtype_of(condition) != BOOL:
         condition = ne_p.bind(condition, like(condition, 0))
-    return choose(condition, *promote_dtypes(x, y))
+    return select_where(condition, *promote_dtypes(x, y))
 
 
 def where(
@@ -160,39 +160,39 @@ def ordered(p: Any, x: Any, y: Any) -> Any:
         return p.bind(x, y)
     real_x, real_y = real_p.bind(x), real_p.bind(y)
     parts = p.bind(imag_p.bind(x), imag_p.bind(y))
-    return choose(eq_p.bind(real_x, real_y), parts, p.bind(real_x, real_y))
+    return select_where(eq_p.bind(real_x, real_y), parts, p.bind(real_x, real_y))
 
 
 @composite
 def _fmax(x: Any, y: Any) -> Any:
     x, y = promote("fmax", x, y)
-    return choose(or_p.bind(ordered(gt_p, x, y), ne_p.bind(y, y)), x, y)
+    return select_where(or_p.bind(ordered(gt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
 @composite
 def _fmin(x: Any, y: Any) -> Any:
     x, y = promote("fmin", x, y)
-    return choose(or_p.bind(ordered(lt_p, x, y), ne_p.bind(y, y)), x, y)
+    return select_where(or_p.bind(ordered(lt_p, x, y), ne_p.bind(y, y)), x, y)
 
 
-def fmax(x: ArrayLike, y: ArrayLike) -> Array:
+def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Elementwise larger one of two values, or the other one where one is NaN.
 
     >>> import covector.numpy as jnp
     >>> jnp.fmax(jnp.array([1.0, jnp.nan]), 2.0)
     Array([2., 2.], dtype=float32)
     """
-    return _fmax(*operands("fmax", (x, y)))
+    return _fmax(*operands("fmax", (x1, x2)))
 
 
-def fmin(x: ArrayLike, y: ArrayLike) -> Array:
+def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Elementwise smaller one of two values, or the other one where one is NaN.
 
     >>> import covector.numpy as jnp
     >>> jnp.fmin(jnp.array([1.0, jnp.nan]), 2.0)
     Array([1., 2.], dtype=float32)
     """
-    return _fmin(*operands("fmin", (x, y)))
+    return _fmin(*operands("fmin", (x1, x2)))
 
 
 @composite
@@ -201,7 +201,9 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return min_p.bind(high, max_p.bind(low, x))
 
 
-def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+def clip(
+    arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: ArrayLike | None = None
+) -> Array:
     """Elementwise the nearest value between two bounds.
 
     Args:
@@ -219,7 +221,7 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     >>> jnp.clip(jnp.array([-1.0, 0.5, 2.0]), 0, 1)
     Array([0. , 0.5, 1. ], dtype=float32)
     """
-    given = operands("clip", [x for x in (arr, min, max) if x is not None])
+    given = operands("clip", [arr, *[x for x in (min, max) if x is not None]])
     for x in given:
         if dtype_of(x) in COMPLEX:
             raise ValueError(numpy_errors.not_for_complex("clip", dtype_of(x)))
@@ -238,9 +240,9 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
 @composite
 def _replace(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
     infinity = like(x, np.inf)
-    x = choose(ne_p.bind(x, x), nan, x)
-    x = choose(eq_p.bind(x, infinity), posinf, x)
-    return choose(eq_p.bind(x, like(x, -np.inf)), neginf, x)
+    x = select_where(ne_p.bind(x, x), nan, x)
+    x = select_where(eq_p.bind(x, infinity), posinf, x)
+    return select_where(eq_p.bind(x, like(x, -np.inf)), neginf, x)
 
 
 def nan_to_num(
