@@ -486,17 +486,44 @@ def slice_step_zero() -> str:
     return "slice step cannot be zero"
 
 
-def boolean_index(shape: Shape) -> str:
+def nothing_to_index(dim: int, shape: Shape) -> str:
     return (
-        f"Indexing by a boolean array, here of shape {tuple(shape)}, is not supported. Use "
-        "`jnp.where(mask, x, other)`, whose shape does not depend on the mask."
+        f"index is out of bounds for axis {dim} with size 0: an array of shape {tuple(shape)} has "
+        "no elements along it."
     )
 
 
-def array_index(shape: Shape) -> str:
+def mask_shape(mask: Shape, sizes: Shape) -> str:
     return (
-        f"Indexing by an array of integers, here of shape {tuple(shape)}, is not supported. Index "
-        "by one integer at a time, or by slices."
+        "boolean index did not match shape of indexed array: the mask has the sizes "
+        f"{tuple(mask)} along dimensions of the sizes {tuple(sizes)}."
+    )
+
+
+def traced_mask(aval: object, origin: str) -> str:
+    return (
+        f"Array boolean indices must be concrete, but a mask is a traced value of type {aval}: how "
+        f"many elements it selects is not known while the function is traced. {origin}\n"
+        "  Use `jnp.where(mask, x, other)`, or `x.at[mask].set(y)` with one value for all, whose "
+        "shapes do not depend on the mask; or indices of a fixed number, "
+        "`x[jnp.nonzero(mask, size=n)]`."
+    )
+
+
+def traced_mask_of_update(aval: object, value: Shape, part: Shape, origin: str) -> str:
+    return (
+        f"An update by a traced mask of type {aval} takes a value that does not depend on how many "
+        f"elements the mask selects, but the value has shape {tuple(value)}, where the part has "
+        f"{tuple(part)} but for that number, here written as 1. {origin}\n"
+        "  Give one value for all, or use `jnp.where(mask, y, x)` with a value for each place."
+    )
+
+
+def traced_mask_among_arrays(aval: object, origin: str) -> str:
+    return (
+        f"A traced mask of type {aval} cannot be combined with arrays or other masks in an index. "
+        f"{origin}\n  Use `jnp.where(mask, y, x)`, or `jnp.nonzero(mask, size=n)` to make arrays of "
+        "indices of it."
     )
 
 
@@ -511,17 +538,10 @@ def needs_gather(where: str, instead: str) -> str:
     return f"[{where}] These arguments are not supported. Give {instead}."
 
 
-def strided_and_traced() -> str:
+def fill_value_not_scalar(shape: Shape) -> str:
     return (
-        "[at] An index with a step other than 1 and a traced integer is not supported for "
-        "updates. Write the parts one after another."
-    )
-
-
-def unknown_mode(mode: object) -> str:
-    return (
-        f"[at] There is no mode {mode!r}. The modes are 'drop', 'clip', 'fill' and "
-        "'promise_in_bounds'."
+        f"[at] fill_value must be a scalar, but has shape {tuple(shape)}. Use `jnp.where` for values "
+        "that differ from place to place."
     )
 
 

@@ -1,32 +1,38 @@
-"""Reading parts of arrays: `x[...]` with integers, slices, `...` and `None`.
+"""Reading parts of arrays: `x[...]`.
 
-An index is turned into a `Plan`: for each dimension of the array a start, a size and a step, and
-what is done to the part thus cut out (dimensions reversed, removed, added).  Of its starts some may
-be known only at run time: arrays of rank 0.  Where values are concrete, all are passed to the
-compiled program as operands, so that another index does not mean another compilation.
+An index of integers, slices, `...` and `None` is turned into a `Plan`: for each dimension of the
+array a start, a size and a step, and what is done to the part thus cut out (dimensions reversed,
+removed, added).  Of its starts some may be known only at run time: arrays of rank 0.  Where values
+are concrete, all are passed to the compiled program as operands, so that another index does not
+mean another compilation.
+
+An index with arrays in it, or with steps as well as integers that are not known, is a gather.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import dtypes, numpy_errors
+from ..base import numpy_errors
+from ..base.errors import NonConcreteBooleanIndexError
 from ..core.primitive import Primitive
-from ..core.trace import Tracer, context, eval_trace
-from ..ops.arithmetic import add_p
-from ..ops.bitwise import and_p
-from ..ops.comparison import ge_p, le_p, lt_p
+from ..core.trace import context, eval_trace
 from ..ops.dynamic_slicing import dynamic_slice_p
-from ..ops.linear import broadcast_in_dim_p
-from ..ops.select import select_n_p
+from ..ops.gather import gather_p, gather_params
+from ..ops.linear import broadcast_in_dim_p, expand_dims
+from ..ops.scattering import CLIP, PROMISE_IN_BOUNDS
 from ..ops.shaping import rev_p, squeeze_p
 from ..ops.slicing import slice_p
+from . import indices
 from .composite import composite
-from .promotion import BOOL, convert, dtype_of, number, own, shape_of
+from .conversion import behind
+from .creation import filled
+from .gathering import Pattern, Place, coordinate_dtype, from_end, is_staged, locate, pattern_of
+from .indices import Cut, Index
+from .promotion import convert, number, shape_of
 
 _INT = np.dtype(np.int32)
 
@@ -58,146 +64,54 @@ class Plan(NamedTuple):
         return tuple(shape)
 
 
-# ---------------------------------------------------------------- parsing
+# ---------------------------------------------------------------- from an index to a plan
 
 
-def parse(shape: tuple[int, ...], index: Any) -> tuple[Plan, list[Any]]:
-    """The plan of an index into an array of the given shape, and the starts that are operands.
+def plan_of(shape: tuple[int, ...], index: Index) -> tuple[Plan, list[Any]]:
+    """The plan of a basic index, and the starts that are operands.
 
     A start that is an operand is an integer array of rank 0, not yet checked against the size.
-    Raises `NotImplementedError` for indices that are arrays of integers or booleans.
     """
-    entries = _expanded(shape, index if isinstance(index, tuple) else (index,), index)
     sizes, starts, steps, operands = [], [], [], []
     reversed_, removed, added = [], [], []
-    dim = place = 0
-    for entry in entries:
+    for entry in index.entries:
+        dim = len(sizes)
         if entry is None:
-            added.append(place)
-            place += 1
+            added.append(dim - len(removed) + len(added))
             continue
-        if isinstance(entry, slice):
-            start, size, step = _slice(entry, shape[dim])
+        if type(entry) is Cut:
+            start, size, step = entry
             if step < 0:
                 reversed_.append(dim)
-            step = abs(step)
-            place += 1
+                start = start + (size - 1) * step if size else 0
         else:
+            if not shape[dim]:
+                raise IndexError(numpy_errors.nothing_to_index(dim, shape))
             start, size, step = entry, 1, 1
             removed.append(dim)
-            if type(entry) is int:
-                start = entry + shape[dim] if entry < 0 else entry
-            else:
+            if type(entry) is not int:
                 operands.append(entry)
                 start = None
         sizes.append(size)
         starts.append(start)
-        steps.append(step)
-        dim += 1
-    plan = Plan(*map(tuple, (sizes, starts, steps, reversed_, removed, added)))
-    return plan, operands
-
-
-def _expanded(shape: tuple[int, ...], entries: tuple[Any, ...], index: Any) -> list[Any]:
-    """The entries of an index: one for each dimension, and None for each added one."""
-    out = []
-    ellipses = 0
-    for entry in entries:
-        if entry is Ellipsis:
-            ellipses += 1
-            out.append(entry)
-        elif entry is None or isinstance(entry, slice) or type(entry) is int:
-            out.append(entry)
-        else:
-            out.append(_scalar_entry(entry, index))
-    if ellipses > 1:
-        raise IndexError(numpy_errors.two_ellipses(index))
-    given = sum(entry is not None and entry is not Ellipsis for entry in out)
-    missing = len(shape) - given
-    if missing < 0:
-        raise IndexError(numpy_errors.too_many_indices(shape, given))
-    if not ellipses:
-        return out + [slice(None)] * missing
-    i = next(i for i, entry in enumerate(out) if entry is Ellipsis)
-    return out[:i] + [slice(None)] * missing + out[i + 1 :]
-
-
-def _scalar_entry(entry: Any, index: Any) -> Any:
-    """An entry that is neither a slice nor a Python integer: an integer of some other kind."""
-    if hasattr(type(entry), "__jax_array__"):
-        entry = entry.__jax_array__()
-    kind = type(entry)
-    if own[kind]:
-        aval = entry.aval
-        if aval.shape == () and dtypes.issubdtype(aval.dtype, np.integer):
-            known = entry.concrete_value() if isinstance(entry, Tracer) else None
-            return entry if known is None or own[type(known)] else operator.index(known)
-        raise _not_basic(aval.shape, aval.dtype, index)
-    if isinstance(entry, (list, tuple)):
-        raise TypeError(numpy_errors.index_of_sequence(entry))
-    if isinstance(entry, (bool, np.bool_, str, float, complex, np.inexact)):
-        if isinstance(entry, (bool, np.bool_)):
-            raise _not_basic((), BOOL, index)
-        raise TypeError(numpy_errors.index_type(entry))
-    if isinstance(entry, np.ndarray):
-        if entry.ndim == 0 and entry.dtype.kind in "iu":
-            return int(entry)
-        raise _not_basic(entry.shape, entry.dtype, index)
-    try:
-        return operator.index(entry)
-    except TypeError:
-        raise TypeError(numpy_errors.index_type(entry)) from None
-
-
-def _not_basic(shape: tuple[int, ...], dtype: Any, index: Any) -> Exception:
-    if dtype == BOOL:
-        return NotImplementedError(numpy_errors.boolean_index(shape))
-    if dtypes.issubdtype(dtype, np.integer):
-        return NotImplementedError(numpy_errors.array_index(shape))
-    return TypeError(numpy_errors.index_dtype(dtype))
-
-
-def _slice(entry: slice, size: int) -> tuple[int, int, int]:
-    """First index, number of elements and step of a slice; the first index is the lowest."""
-    parts = [_bound(part, entry, name) for part, name in _parts(entry)]
-    try:
-        indices = range(*slice(*parts).indices(size))
-    except ValueError:
-        raise ValueError(numpy_errors.slice_step_zero()) from None
-    count = len(indices)
-    if indices.step > 0:
-        return indices.start, count, indices.step
-    start = indices[-1] if count else 0
-    return start, count, indices.step
-
-
-def _parts(entry: slice) -> list[tuple[Any, str]]:
-    return [(entry.start, "start"), (entry.stop, "stop"), (entry.step, "step")]
-
-
-def _bound(part: Any, entry: slice, name: str) -> int | None:
-    """A part of a slice as a Python integer."""
-    if part is None or type(part) is int:
-        return part
-    if isinstance(part, Tracer):
-        known = part.concrete_value()
-        if known is None:
-            raise IndexError(numpy_errors.traced_slice(name, part.aval, part.origin()))
-        part = known
-    return operator.index(part)
+        steps.append(abs(step))
+    return Plan(*map(tuple, (sizes, starts, steps, reversed_, removed, added))), operands
 
 
 # ---------------------------------------------------------------- applying a plan
 
 
-def take(x: Any, plan: Plan, operands: Sequence[Any]) -> Any:
-    """The part of an array that a plan describes."""
+def take(x: Any, plan: Plan, operands: Sequence[Any], written: bool = False) -> Any:
+    """The part of an array that a plan describes.
+
+    With `written`, known starts are treated as the operands are, that the program may be read as
+    one of operands alone.
+    """
     if not operands:
         for p, params in static_steps(shape_of(x), plan):
             x = p.bind(x, **params)
         return x
-    x, plan = _take_strided(x, plan)
-    starts = start_operands(shape_of(x), plan, operands)
+    starts = start_operands(shape_of(x), plan, operands, written)
     return finish(dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes), plan)
 
 
@@ -257,79 +171,22 @@ def _limits(shape: tuple[int, ...], plan: Plan, starts: list[int]) -> list[int]:
     ]
 
 
-def _take_strided(x: Any, plan: Plan) -> tuple[Any, Plan]:
-    """An array without what the strided dimensions of a plan leave out, and the plan for that."""
-    shape = shape_of(x)
-    if all(step == 1 for step in plan.steps):
-        return x, plan
-    columns = list(zip(shape, plan.sizes, plan.starts, plan.steps))
-    first = Plan(
-        tuple([n if step > 1 else size for size, n, _, step in columns]),
-        tuple([start if step > 1 else 0 for *_, start, step in columns]),
-        plan.steps,
-        *((), (), ()),
-    )
-    starts = tuple([0 if step > 1 else start for *_, start, step in columns])
-    return take(x, first, ()), plan._replace(starts=starts, steps=(1,) * len(shape))
-
-
-def start_operands(shape: tuple[int, ...], plan: Plan, operands: Sequence[Any]) -> list[Any]:
+def start_operands(
+    shape: tuple[int, ...], plan: Plan, operands: Sequence[Any], written: bool
+) -> list[Any]:
     """All starts as operands of one dtype; of those given, negative ones count from the end."""
-    given = list(operands)
-    dtype = index_dtype(given)
+    given = iter(operands)
+    dtype = coordinate_dtype(shape)
     out = []
     for start, size in zip(plan.starts, shape):
         if start is None:
-            out.append(_from_end(given.pop(0), size, dtype))
+            start = next(given)
+            start = from_end(convert(start, dtype) if len(shape) > 1 else start, size)
         else:
-            out.append(number(start, dtype))
+            start = number(start, dtype)
+            start = from_end(context.trace.lift(start), size) if written else start
+        out.append(start)
     return out
-
-
-def index_dtype(operands: Sequence[Any]) -> Any:
-    """The dtype in which starts are computed: of at least 32 bits."""
-    found = {dtype_of(x) for x in operands}
-    if len(found) == 1:
-        dtype = found.pop()
-        if dtype.itemsize >= 4:
-            return dtype
-    wide = any(dtype.itemsize == 8 for dtype in found)
-    return np.dtype(np.int64) if wide else _INT
-
-
-def _from_end(start: Any, size: int, dtype: Any) -> Any:
-    """A start, where it is negative, counted from the end of a dimension."""
-    unsigned = dtypes.issubdtype(dtype_of(start), np.unsignedinteger)
-    start = convert(start, dtype)
-    if unsigned:
-        return start
-    negative = lt_p.bind(start, number(0, dtype))
-    return select_n_p.bind(negative, start, add_p.bind(start, number(size, dtype)))
-
-
-def in_bounds(shape: tuple[int, ...], plan: Plan, starts: Sequence[Any]) -> Any:
-    """Whether the part lies in the array: a boolean, or None if it is known to.
-
-    The starts are those that `start_operands` returns.
-    """
-    within = None
-    for start, given, size, n in zip(starts, plan.starts, shape, plan.sizes):
-        if given is not None:
-            continue
-        dtype = dtype_of(start)
-        inside = le_p.bind(start, number(size - n, dtype))
-        if not dtypes.issubdtype(dtype, np.unsignedinteger):
-            inside = and_p.bind(ge_p.bind(start, number(0, dtype)), inside)
-        within = inside if within is None else and_p.bind(within, inside)
-    return within
-
-
-def misses(shape: tuple[int, ...], plan: Plan) -> bool:
-    """Whether an integer of the index is known to be out of bounds."""
-    return any(
-        start is not None and not 0 <= start <= size - n and n > 0
-        for start, size, n in zip(plan.starts, shape, plan.sizes)
-    )
 
 
 # ---------------------------------------------------------------- x[index]
@@ -340,15 +197,11 @@ class Prepared(NamedTuple):
 
     Attributes:
       steps: what is bound to the array where it is traced.
-      static: the plan.
-      misses: whether an integer is out of bounds.
       plan, starts: the plan, and its operands, with which concrete arrays are indexed: starts are
         operands of the compiled program, so that it serves other indices too.
     """
 
     steps: Steps
-    static: Plan
-    misses: bool
     plan: Plan
     starts: list[Any]
 
@@ -357,7 +210,7 @@ _prepared: dict[Any, Prepared] = {}
 _PREPARED_LIMIT = 8192
 
 
-def _key(index: Any) -> Any:
+def index_key(index: Any) -> Any:
     """An index as a key, or None if something in it is neither an integer nor a slice."""
     kind = type(index)
     if kind is int or index is None or index is Ellipsis:
@@ -365,7 +218,7 @@ def _key(index: Any) -> Any:
     if kind is slice:
         return (slice, index.start, index.stop, index.step)
     if kind is tuple:
-        keys = [_key(entry) for entry in index]
+        keys = [index_key(entry) for entry in index]
         known = all(key is not None or entry is None for key, entry in zip(keys, index))
         return (tuple, *keys) if known else None
     return None
@@ -373,7 +226,7 @@ def _key(index: Any) -> Any:
 
 def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
     """What is known of an index; None if it has parts that are known only at run time."""
-    key = _key(index)
+    key = index_key(index)
     if key is None and index is not None:
         return None
     try:
@@ -381,9 +234,8 @@ def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
     except TypeError:  # the bound of a slice is an array
         return None
     if found is None:
-        plan, _ = parse(shape, index)
-        steps = static_steps(shape, plan)
-        found = Prepared(steps, plan, misses(shape, plan), *with_operands(shape, plan))
+        plan, _ = plan_of(shape, indices.read(shape, index))
+        found = Prepared(static_steps(shape, plan), *with_operands(shape, plan))
         if len(_prepared) >= _PREPARED_LIMIT:
             _prepared.clear()
         _prepared[shape, key] = found
@@ -408,17 +260,77 @@ def _taken(x: Any, *starts: Any, plan: Plan) -> Any:
 def getitem(x: Any, index: Any) -> Any:
     """`x[index]`: a part of an array.
 
-    Integers, and slices with steps, count from the end where they are negative. `None` adds a
-    dimension of size 1, `...` stands for the dimensions that are not mentioned. An integer may be a
-    traced one; the bounds of slices must be known. An integer out of bounds reads the element
-    nearest to it.
+    Integers, arrays of them, and slices with steps, count from the end where they are negative.
+    `None` adds a dimension of size 1, `...` stands for the dimensions that are not mentioned, and
+    an array of booleans for the indices where it is true. The bounds of slices must be known, and
+    booleans too. An integer out of bounds reads the element nearest to it.
     """
     prepared = prepare(x.aval.shape, index)
     if prepared is None:
-        plan, operands = parse(x.aval.shape, index)
-        return _taken(x, *operands, plan=plan)
+        return get(x, indices.read(x.aval.shape, index))
     if context.trace is eval_trace:
         return _taken(x, *prepared.starts, plan=prepared.plan) if prepared.steps else x
     for p, params in prepared.steps:
         x = p.bind(x, **params)
     return x
+
+
+def get(x: Any, index: Index, wrap: bool = True, **options: Any) -> Any:
+    """`x[index]` of an index that has been read; the options are those of `gather_at`."""
+    shape = x.aval.shape
+    mask = index.mask()
+    if mask is not None:
+        raise NonConcreteBooleanIndexError(numpy_errors.traced_mask(mask.aval, behind(mask)))
+    if index.is_basic() and options.get("mode") in _NEAREST and wrap:
+        plan, operands = plan_of(shape, index)
+        if context.trace is eval_trace:
+            if not operands:
+                plan, operands = with_operands(shape, plan)
+            return _taken(x, *operands, plan=plan)
+        return take(x, plan, operands, is_staged())
+    if context.trace is eval_trace:
+        pattern, operands = pattern_of(shape, index)
+        return _gathered(x, *operands, pattern=pattern, wrap=wrap, **options)
+    return gather_at(x, locate(shape, index, wrap), **options)
+
+
+# The modes in which an integer out of bounds reads the nearest element.
+_NEAREST = (None, PROMISE_IN_BOUNDS, CLIP)
+
+
+@composite
+def _gathered(x: Any, *operands: Any, pattern: Pattern, wrap: bool, **options: Any) -> Any:
+    return gather_at(x, locate(shape_of(x), pattern.filled(operands), wrap), **options)
+
+
+def gather_at(
+    x: Any,
+    place: Place,
+    mode: Any = None,
+    fill_value: Any = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+) -> Any:
+    """The elements of an array at a place."""
+    aval = x.aval
+    if 0 in place.shape:
+        return filled(place.shape, 0, aval.dtype, aval.weak_type)
+    if place.widened:
+        x = expand_dims(x, place.widened)
+    for dim, size in enumerate(shape_of(x)):
+        if place.sizes[dim] > size:
+            raise IndexError(numpy_errors.nothing_to_index(dim, aval.shape))
+    if np.shape(place.coordinates)[-1]:
+        params = gather_params(
+            aval.dtype,
+            place.numbers,
+            place.sizes,
+            unique_indices=unique_indices or place.unique,
+            indices_are_sorted=indices_are_sorted or place.unique,
+            mode=PROMISE_IN_BOUNDS if mode is None else mode,
+            fill_value=fill_value,
+        )
+        x = gather_p.bind(x, place.coordinates, **params)
+    if place.reversed:
+        x = rev_p.bind(x, dimensions=place.reversed)
+    return expand_dims(x, place.added) if place.added else x
