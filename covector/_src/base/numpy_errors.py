@@ -522,8 +522,8 @@ def traced_mask_of_update(aval: object, value: Shape, part: Shape, origin: str) 
 def traced_mask_among_arrays(aval: object, origin: str) -> str:
     return (
         f"A traced mask of type {aval} cannot be combined with arrays or other masks in an index. "
-        f"{origin}\n  Use `jnp.where(mask, y, x)`, or `jnp.nonzero(mask, size=n)` to make arrays of "
-        "indices of it."
+        f"{origin}\n  Use `jnp.where(mask, y, x)`, or `jnp.nonzero(mask, size=n)` to make arrays "
+        "of indices of it."
     )
 
 
@@ -540,8 +540,8 @@ def needs_gather(where: str, instead: str) -> str:
 
 def fill_value_not_scalar(shape: Shape) -> str:
     return (
-        f"[at] fill_value must be a scalar, but has shape {tuple(shape)}. Use `jnp.where` for values "
-        "that differ from place to place."
+        f"[at] fill_value must be a scalar, but has shape {tuple(shape)}. Use `jnp.where` for "
+        "values that differ from place to place."
     )
 
 
