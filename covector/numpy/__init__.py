@@ -146,6 +146,9 @@ from .._src.numpy.nan_reductions import nanprod as nanprod
 from .._src.numpy.nan_reductions import nanstd as nanstd
 from .._src.numpy.nan_reductions import nansum as nansum
 from .._src.numpy.nan_reductions import nanvar as nanvar
+from .._src.numpy.nonzero import argwhere as argwhere
+from .._src.numpy.nonzero import flatnonzero as flatnonzero
+from .._src.numpy.nonzero import nonzero as nonzero
 from .._src.numpy.padding import pad as pad
 from .._src.numpy.parts import abs as abs
 from .._src.numpy.parts import absolute as absolute
@@ -301,3 +304,7 @@ from .._src.numpy.shaping import size as size
 from .._src.numpy.shaping import squeeze as squeeze
 from .._src.numpy.shaping import swapaxes as swapaxes
 from .._src.numpy.shaping import transpose as transpose
+from .._src.numpy.taking import put as put
+from .._src.numpy.taking import put_along_axis as put_along_axis
+from .._src.numpy.taking import take as take
+from .._src.numpy.taking import take_along_axis as take_along_axis

@@ -527,15 +527,77 @@ def traced_mask_among_arrays(aval: object, origin: str) -> str:
     )
 
 
-def nonzero_of_condition() -> str:
+def unknown_count(where: str, aval: object, origin: str) -> str:
     return (
-        "[where] The indices where a condition holds are not supported. Give x and y to choose "
-        "between, as in `jnp.where(condition, x, y)`."
+        f"[{where}] How many elements of a traced array of type {aval} are not zero is not known "
+        f"while the function is traced. {origin}\n"
+        "  Give `size`, the number of indices to return, as a Python integer."
     )
 
 
-def needs_gather(where: str, instead: str) -> str:
-    return f"[{where}] These arguments are not supported. Give {instead}."
+def nonzero_of_scalar(where: str) -> str:
+    return (
+        f"[{where}] Calling nonzero on 0d arrays is not allowed: a scalar has no dimension to give "
+        "indices for. Use `jnp.atleast_1d(x)`."
+    )
+
+
+def fill_values_of_indices(where: str, value: object, ndim: int) -> str:
+    return (
+        f"[{where}] fill_value must be a scalar or a tuple of length {ndim}, one scalar for each "
+        f"dimension; it is {_shortened(value)}."
+    )
+
+
+def repeats_shape(repeats: Shape, size: int) -> str:
+    return (
+        f"[repeat] `repeats` must be an integer, or one for each of the {size} elements, but has "
+        f"shape {tuple(repeats)}."
+    )
+
+
+def unknown_total(aval: object, origin: str) -> str:
+    return (
+        "[repeat] When jit-compiling jnp.repeat, the total number of repeats must be static, but "
+        f"`repeats` is a traced value of type {aval}. {origin}\n"
+        "  Give `total_repeat_length`, the size of the result along the axis."
+    )
+
+
+def take_indices(where: str, dtype: object) -> str:
+    return f"[{where}] Indices must be integers, but their dtype is {dtype}."
+
+
+def take_mode(where: str, mode: object, modes: str) -> str:
+    return f"[{where}] Invalid mode {mode!r}. The modes are {modes}."
+
+
+def mode_raise(where: str) -> str:
+    return (
+        f"[{where}] The 'raise' mode is not supported: compiled programs cannot raise errors. Use "
+        "'fill', 'clip' or 'wrap'."
+    )
+
+
+def along_axis_ranks(where: str, array: Shape, indices: Shape) -> str:
+    return (
+        f"[{where}] indices and arr must have the same number of dimensions, but their shapes are "
+        f"{tuple(indices)} and {tuple(array)}."
+    )
+
+
+def in_place(where: str) -> str:
+    return (
+        f"[{where}] Arrays are immutable, and cannot be changed in-place. Pass inplace=False to "
+        "get the changed array as the result."
+    )
+
+
+def values_along_axis(values: Shape, indices: Shape) -> str:
+    return (
+        f"[put_along_axis] The values, of shape {tuple(values)}, must be broadcastable to the "
+        f"indices, of shape {tuple(indices)}."
+    )
 
 
 def fill_value_not_scalar(shape: Shape) -> str:

@@ -79,7 +79,7 @@ class IndexUpdateRef:
             indices.read(x.aval.shape, self.index, wrap_negative_indices),
             wrap_negative_indices,
             mode=None if mode is None else GatherScatterMode.from_any(mode),
-            fill_value=_fill_value(fill_value),
+            fill_value=scalar_fill_value(fill_value),
             indices_are_sorted=bool(indices_are_sorted),
             unique_indices=bool(unique_indices),
         )
@@ -276,7 +276,7 @@ class IndexUpdateRef:
     mul = multiply
 
 
-def _fill_value(value: Any) -> Any:
+def scalar_fill_value(value: Any) -> Any:
     """What is read out of bounds, as a Python number; None for the usual."""
     if value is None or isinstance(value, (bool, int, float, complex)):
         return value

@@ -10,17 +10,23 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, numpy_errors
+from ..base.errors import ConcretizationTypeError
 from ..core.array import Array, ArrayLike
+from ..core.trace import Tracer
 from ..ops.arithmetic import sub_p
 from ..ops.comparison import ne_p
+from ..ops.gather import scatter_add_p
+from ..ops.gather_dimensions import ScatterDimensionNumbers
 from ..ops.joining import concatenate_p, split_p, stack_p, unstack_p
-from ..ops.linear import broadcast_in_dim
+from ..ops.linear import broadcast_in_dim, full
 from ..ops.linear import reshape as reshape_operand
 from ..ops.shaping import tile_p
 from ..ops.slicing import slice_in_dim
 from .arguments import axis_argument, check_no_out, index_argument, shape_argument
 from .composite import composite
+from .conversion import behind
 from .creation import filled
+from .nonzero import running_sum
 from .promotion import (
     as_array,
     convert,
@@ -32,6 +38,7 @@ from .promotion import (
     shape_of,
 )
 from .shaping import _at_least_1d, _at_least_2d, _at_least_3d, ravel, reshape, transpose
+from .taking import take
 
 # ---------------------------------------------------------------- joining
 
@@ -377,13 +384,43 @@ def repeat(
     if axis is None:
         a, axis = ravel(a), 0
     axis = axis_argument("repeat", axis, a.ndim)
-    counts = np.asarray(repeats)
-    if counts.size == 1 and total_repeat_length is None:
+    known = repeats.concrete_value() if isinstance(repeats, Tracer) else repeats
+    if total_repeat_length is not None or known is None:
+        return _repeat_counted(a, repeats, axis, total_repeat_length)
+    counts = np.asarray(known)
+    if counts.size == 1:
         count = operator.index(counts.reshape(()).item())
         shape = (*a.shape[: axis + 1], count, *a.shape[axis + 1 :])
         copied = broadcast_in_dim(a, shape, [i + (i > axis) for i in range(a.ndim)])
         return reshape(copied, (*a.shape[:axis], count * a.shape[axis], *a.shape[axis + 1 :]))
-    raise NotImplementedError(numpy_errors.needs_gather("repeat", "an integer `repeats`"))
+    if counts.shape != (a.shape[axis],):
+        raise ValueError(numpy_errors.repeats_shape(counts.shape, a.shape[axis]))
+    return take(a, np.repeat(np.arange(counts.size, dtype=np.int32), counts), axis)
+
+
+def _repeat_counted(a: Any, repeats: Any, axis: int, length: int | None) -> Any:
+    """`repeat` for a result of a given size: what is missing is the last element once more."""
+    counts, size = as_array("repeat", repeats), a.shape[axis]
+    if length is None:
+        raise ConcretizationTypeError(numpy_errors.unknown_total(counts.aval, behind(counts)))
+    if counts.size != 1 and counts.shape != (size,):
+        raise ValueError(numpy_errors.repeats_shape(counts.shape, size))
+    length = index_argument("repeat", "total_repeat_length", length)
+    counts = broadcast_in_dim(reshape(counts, (counts.size,)), (size,), (0,))
+    return take(a, _sources(counts, length=length), axis, mode="clip")
+
+
+@composite
+def _sources(counts: Any, *, length: int) -> Any:
+    """For each place of a result of `length` the element that is repeated there."""
+    (size,) = shape_of(counts)
+    ends = running_sum(convert(counts, np.dtype(np.int32)))
+    # The place lies behind the ends of all elements before.
+    ones = full((size,), 1, np.dtype(np.int32))
+    numbers = ScatterDimensionNumbers((), (0,), (0,))
+    zeros = full((length,), 0, np.dtype(np.int32))
+    places = reshape_operand(ends, (size, 1))
+    return running_sum(scatter_add_p.apply(zeros, places, ones, numbers))
 
 
 @composite

@@ -21,11 +21,13 @@ from . import (
     joining,
     logic,
     matrices,
+    nonzero,
     parts,
     printing,
     reductions,
     selection,
     shaping,
+    taking,
 )
 from .at import IndexUpdate
 from .indexing import getitem
@@ -210,6 +212,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "max": reductions.max,
     "mean": reductions.mean,
     "min": reductions.min,
+    "nonzero": nonzero.nonzero,
     "prod": reductions.prod,
     "ptp": reductions.ptp,
     "ravel": shaping.ravel,
@@ -220,6 +223,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "std": reductions.std,
     "sum": reductions.sum,
     "swapaxes": shaping.swapaxes,
+    "take": taking.take,
     "to_device": _to_device,
     "tolist": conversion.tolist,
     "trace": matrices.trace,

@@ -17,6 +17,7 @@ from ..ops.linear import constant_like as like
 from ..ops.select import select_n_p
 from .composite import composite
 from .dispatch import binary, same
+from .nonzero import nonzero
 from .promotion import (
     BOOL,
     COMPLEX,
@@ -82,7 +83,7 @@ def where(
     Array([0., 2.], dtype=float32)
     """
     if x is None and y is None:
-        raise NotImplementedError(numpy_errors.nonzero_of_condition())
+        return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
         raise ValueError(numpy_errors.where_needs_both_or_neither())
     if size is not None or fill_value is not None:
