@@ -26,6 +26,9 @@ from .promotion import as_array, common_shape, convert, dtype_of, number, shape_
 from .reductions import sum as total
 from .selection import where
 
+Axis = int | None
+Mode = str | GatherScatterMode | None
+
 
 def _indices(function: str, x: Any, error: type[Exception] = TypeError) -> Any:
     """An argument that consists of indices; `error` is raised if it does not."""
@@ -38,9 +41,9 @@ def _indices(function: str, x: Any, error: type[Exception] = TypeError) -> Any:
 def take(
     a: ArrayLike,
     indices: ArrayLike,
-    axis: int | None = None,
+    axis: Axis = None,
     out: None = None,
-    mode: str | None = None,
+    mode: Mode = None,
     unique_indices: bool = False,
     indices_are_sorted: bool = False,
     fill_value: Any = None,
@@ -100,8 +103,8 @@ def take(
 def take_along_axis(
     arr: ArrayLike,
     indices: ArrayLike,
-    axis: int | None = -1,
-    mode: str | GatherScatterMode | None = None,
+    axis: Axis = -1,
+    mode: Mode = None,
     fill_value: Any = None,
     *,
     wrap_negative_indices: bool | None = None,
@@ -205,10 +208,10 @@ def put_along_axis(
     arr: ArrayLike,
     indices: ArrayLike,
     values: ArrayLike,
-    axis: int | None,
+    axis: Axis,
     inplace: bool = True,
     *,
-    mode: str | None = None,
+    mode: Mode = None,
 ) -> Array:
     """An array with elements replaced at indices along a dimension, others in each line along it.
 
@@ -253,7 +256,7 @@ def put(
     a: ArrayLike,
     ind: ArrayLike,
     v: ArrayLike,
-    mode: str | None = None,
+    mode: Mode = None,
     *,
     inplace: bool = True,
 ) -> Array:
