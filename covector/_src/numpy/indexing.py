@@ -26,13 +26,14 @@ from ..ops.linear import broadcast_in_dim_p, expand_dims
 from ..ops.scattering import CLIP, PROMISE_IN_BOUNDS
 from ..ops.shaping import rev_p, squeeze_p
 from ..ops.slicing import slice_p
+from ..xla.array import ArrayImpl, put
 from . import indices
 from .composite import composite
 from .conversion import behind
 from .creation import filled
 from .gathering import Pattern, Place, coordinate_dtype, from_end, is_staged, locate, pattern_of
 from .indices import Cut, Index
-from .promotion import convert, number, shape_of
+from .promotion import BOOL, convert, number, own, shape_of
 
 _INT = np.dtype(np.int32)
 
@@ -267,12 +268,40 @@ def getitem(x: Any, index: Any) -> Any:
     """
     prepared = prepare(x.aval.shape, index)
     if prepared is None:
+        if context.trace is eval_trace and _selects(index):
+            part = _selected(x, index)
+            if part is not None:
+                return part
         return get(x, indices.read(x.aval.shape, index))
     if context.trace is eval_trace:
         return _taken(x, *prepared.starts, plan=prepared.plan) if prepared.steps else x
     for p, params in prepared.steps:
         x = p.bind(x, **params)
     return x
+
+
+def _selects(index: Any) -> bool:
+    """Whether a mask is in an index."""
+    entries = index if type(index) is tuple else (index,)
+    return any(getattr(entry, "dtype", None) == BOOL and np.ndim(entry) for entry in entries)
+
+
+def _selected(x: Any, index: Any) -> Any:
+    """What a mask selects from an array, or None if the host cannot do it as well.
+
+    A program would have to be compiled for each number of elements that are selected.
+    """
+    if type(x) is not ArrayImpl or x.device.platform != "cpu" or not isinstance(x.dtype, np.dtype):
+        return None
+    entries = index if type(index) is tuple else (index,)
+    host = tuple([np.asarray(entry) if own[type(entry)] else entry for entry in entries])
+    try:
+        part = np.asarray(np.asarray(x)[host])
+    except IndexError:  # maybe an integer out of bounds, which here is no error
+        return None
+    part.flags.writeable = False
+    aval = x.aval.update(shape=part.shape)
+    return put(part, x._placement, aval, may_alias=True)
 
 
 def get(x: Any, index: Index, wrap: bool = True, **options: Any) -> Any:
