@@ -72,7 +72,8 @@ class IndexUpdateRef:
         Array(-1, dtype=int32)
         """
         x = self.array
-        if mode is None and wrap_negative_indices:
+        promises = indices_are_sorted or unique_indices
+        if mode is None and wrap_negative_indices and not promises:
             return getitem(x, self.index)
         return get(
             x,
