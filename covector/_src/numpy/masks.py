@@ -13,14 +13,14 @@ import numpy as np
 
 from ..base import numpy_errors
 from ..base.errors import NonConcreteBooleanIndexError
-from ..ops.linear import reshape
+from ..ops.linear import constant_like, reshape
 from ..ops.scatter import scatter_p
 from .composite import composite
 from .conversion import behind
 from .gathering import Pattern, Place, locate
 from .indexing import gather_at
 from .indices import Cut, Index, Mask, is_scalar
-from .promotion import convert, promote_dtypes, shape_of
+from .promotion import broadcast_to_shape, convert, promote_dtypes, shape_of
 from .selection import select_where
 from .writing import COMBINED, scatter_at
 
@@ -75,14 +75,22 @@ def beside_mask(
     return (*given[:first], *[1] * np.ndim(index.mask()), *given[first:])
 
 
+# Takes a mask, a part of an array, and a value: the part with the value where the mask is true.
+Combined = Callable[[Any, Any, Any], Any]
+
+
+def combined_where(kind: str) -> Combined:
+    """How the elements of a part that a mask selects are combined with a value, as `kind` says."""
+    if kind == "multiply":
+        # By 1 elsewhere, so that what is there, maybe infinite, is no factor of any derivative.
+        return lambda mask, part, value: COMBINED[kind](
+            part, select_where(mask, value, constant_like(value, 1))
+        )
+    return lambda mask, part, value: select_where(mask, COMBINED[kind](part, value), part)
+
+
 def update_where(
-    x: Any,
-    value: Any,
-    mask: Any,
-    place: Place,
-    first: int,
-    combined: Callable[[Any, Any], Any],
-    mode: Any,
+    x: Any, value: Any, mask: Any, place: Place, first: int, combined: Combined, mode: Any
 ) -> Any:
     """An array with elements that a mask selects from a part of it combined with a value.
 
@@ -92,16 +100,15 @@ def update_where(
       mask: of the shape of some dimensions of the part.
       place: the part.
       first: the first of these dimensions.
-      combined: takes the part and the value.
+      combined: how.
       mode: what becomes of parts out of bounds.
     """
     aval = x.aval
     part = gather_at(x, place)
     sizes = [1] * len(place.shape)
     sizes[first : first + np.ndim(mask)] = np.shape(mask)
-    part, value = promote_dtypes(part, value)
-    new = select_where(reshape(mask, sizes), combined(part, value), part)
-    new = convert(new, aval.dtype, aval.weak_type)
+    new = combined(reshape(mask, sizes), *promote_dtypes(part, value))
+    new = broadcast_to_shape(convert(new, aval.dtype, aval.weak_type), place.shape)
     if place.is_whole():
         return new
     options = dict(mode=mode, indices_are_sorted=False, unique_indices=False)
@@ -122,7 +129,7 @@ def updated_where(
 ) -> Any:
     """`x.at[index].kind(value)` for a pattern of indices with a mask, as one program."""
     place = locate(shape_of(x), pattern.filled(operands), wrap)
-    return update_where(x, value, mask, place, first, COMBINED[kind], mode)
+    return update_where(x, value, mask, place, first, combined_where(kind), mode)
 
 
 def refuse_mask(index: Index, value: Any) -> Exception:

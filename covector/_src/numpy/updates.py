@@ -19,9 +19,18 @@ from .dispatch import SCALARS, literal
 from .gathering import Pattern, locate, pattern_of
 from .indexing import index_key
 from .indices import Index
-from .masks import beside_mask, mask_of, refuse_mask, update_where, updated_where, without_mask
+from .masks import (
+    beside_mask,
+    combined_where,
+    mask_of,
+    refuse_mask,
+    update_where,
+    updated_where,
+    without_mask,
+)
 from .promotion import dtype_of, number, operand, own, shape_of
-from .writing import COMBINED, SCATTERS, scatter_at, scattered
+from .selection import select_where
+from .writing import SCATTERS, scatter_at, scattered
 
 
 class Update(NamedTuple):
@@ -116,7 +125,7 @@ def _masked(update: Update, index: Index, kind: str, value: Any) -> Any:
         options |= dict(pattern=pattern, kind=kind, wrap=update.wrap)
         return updated_where(x, value, mask, *operands, **options)
     place = locate(x.aval.shape, whole, update.wrap)
-    return update_where(x, value, mask, place, combined=COMBINED[kind], **options)
+    return update_where(x, value, mask, place, combined=combined_where(kind), **options)
 
 
 def applied(update: Update, func: Callable[[Any], Any]) -> Any:
@@ -129,9 +138,9 @@ def applied(update: Update, func: Callable[[Any], Any]) -> Any:
         place = locate(shape, whole, update.wrap)
         jaxpr = ClosedJaxpr(*stage_update(func, ShapedArray((), x.aval.dtype)))
 
-        def combined(part: Any, value: Any) -> Any:
+        def combined(mask: Any, part: Any, value: Any) -> Any:
             (out,) = elementwise(jaxpr, part.aval.shape)(part, part)
-            return out
+            return select_where(mask, out, part)
 
         zero = number(0, x.aval.dtype)
         return update_where(x, zero, mask, place, first, combined, update.mode)
