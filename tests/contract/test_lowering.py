@@ -3,6 +3,7 @@
 The NumPy side is tested in `test_rules.py`; here it is the oracle.
 """
 
+import numpy as np
 import pytest
 
 import covector as cv
@@ -28,6 +29,13 @@ from tests.contract.dtypes import in_other_dtypes
 from tests.contract.primitives import SAMPLED, cases_of, draws, report
 from tests.contract.programs import Program, run_on_numpy, run_on_xla
 
+# At the poles of digamma the XLA of jaxlib 0.10 gives NaN, and that of later versions an infinity.
+POLES_DIFFER = ("digamma", "lgamma")
+
+
+def without_infinities(values):
+    return [np.where(np.isinf(x), np.nan, x).astype(x.dtype) for x in map(np.asarray, values)]
+
 
 def disagreements(programs):
     """Where XLA and NumPy disagree about programs, for `report`."""
@@ -39,6 +47,8 @@ def disagreements(programs):
                 raise got
             for i, (x, y) in enumerate(zip(got, want)):
                 assert_same_type(aval_of(x), aval_of(y), f"result {i} on XLA, compared with NumPy")
+            if program.case.primitive.name in POLES_DIFFER:
+                got, want = without_infinities(got), without_infinities(want)
             assert_all_close(got, want, "on XLA, compared with NumPy")
         except Exception as error:
             yield program.what, program.case, error
@@ -81,15 +91,17 @@ def test_evaluation(name):
     check(name, programs_of(cases_of(name), alone))
 
 
-def one_of_a_kind(cases, *, by_params=True):
-    """For each combination of dtypes and parameters the largest of a few cases."""
+def one_of_a_kind(cases, *, by_params=True, limit=10):
+    """For each combination of dtypes and parameters the largest case up to some size; of these at
+    most `limit`, from all over the list."""
     chosen = {}
     for case in cases:
         kind = (*[x.dtype for x in case.args], repr(case.params) if by_params else "")
         size = max([x.size for x in case.args], default=0)
         if kind not in chosen or chosen[kind][0] < size <= 12:
             chosen[kind] = size, case
-    return [case for _, case in chosen.values()]
+    found = [case for _, case in chosen.values()]
+    return found[:: -(-len(found) // limit) or 1]
 
 
 @pytest.mark.parametrize("name", SAMPLED)

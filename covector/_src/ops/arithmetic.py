@@ -119,7 +119,7 @@ def _quotient(x: Any, y: Any) -> np.ndarray:
     nonzero = np.where(y == 0, 1, y).astype(wide)
     rounded_down = x // nonzero
     towards_zero = rounded_down + ((x % nonzero != 0) & ((x < 0) != (y < 0)))
-    return np.where(y == 0, -1, towards_zero)
+    return np.where(y == 0, ~np.zeros_like(y), towards_zero)  # all bits set: -1, or the largest
 
 
 class Div(Binary):
