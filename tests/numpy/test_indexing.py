@@ -238,12 +238,12 @@ def test_iteration():
 @pytest.mark.parametrize(
     ("index", "error", "words"),
     [
-        ((0, 0, 0), IndexError, "Too many indices: array is 2-dimensional, of shape (3, 4)"),
+        ((0, 0, 0), IndexError, "2-dimensional, but 3 were indexed; its shape is (3, 4)"),
         ((Ellipsis, Ellipsis), IndexError, "single ellipsis"),
         ([0, 1], TypeError, "non-tuple sequence"),
-        ("a", TypeError, "integer or boolean type, got 'a'"),
-        (1.0, TypeError, "integer or boolean type, got 1.0"),
-        (np.ones(2), TypeError, "dtype float64"),
+        ("a", TypeError, "integer or boolean type, got indexer with type str: 'a'"),
+        (1.0, TypeError, "integer or boolean type, got indexer with type float: 1.0"),
+        (np.ones(2), TypeError, "type float64: an array"),
         (slice(None, None, 0), ValueError, "slice step cannot be zero"),
     ],
 )

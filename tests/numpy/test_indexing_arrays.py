@@ -6,6 +6,7 @@ import pytest
 import covector
 import covector.numpy as jnp
 from covector import errors
+from covector._src.base import config
 
 SHAPES = [(5,), (3, 4), (2, 3, 4), (2, 1, 3, 2), (2, 0, 3)]
 
@@ -268,7 +269,8 @@ def test_another_index_compiles_nothing_new():
 
 
 ERRORS = {
-    "list": (lambda x: x[[0, 1]], TypeError, ["non-tuple sequence", "[0, 1]"]),
+    "list": (lambda x: x[[0, 1]], TypeError, ["non-tuple sequence", "[0, 1]", "arr[array(seq)]"]),
+    "list of parts": (lambda x: x[[0, None]], TypeError, ["[0, None]", "arr[tuple(seq)]"]),
     "range": (lambda x: x[range(2)], TypeError, ["non-tuple sequence"]),
     "list of floats": (lambda x: x[[0.5], 0], TypeError, ["integer or boolean type"]),
     "floats": (lambda x: x[jnp.ones(2)], TypeError, ["integer or boolean type", "float32"]),
@@ -295,6 +297,20 @@ def test_errors(name):
             run(jnp.zeros((3, 4)))
         for part in parts:
             assert part in str(raised.value)
+
+
+def test_checks_of_known_integers():
+    """The flag `check_static_indices`: reading out of bounds is an error, writing is not."""
+    x = jnp.zeros((2, 3))
+    calls = [lambda x: x[2], lambda x: x[:, -4], lambda x: x.at[0, 3].get(), lambda x: x[[0], 5]]
+    with config.check_static_indices(True):
+        for call in calls:
+            for run in (call, covector.jit(call)):
+                with pytest.raises(IndexError, match=r"index -?\d out of bounds for axis \d"):
+                    run(x)
+        assert x.at[2].get(mode="fill").shape == (3,) and x.at[5].set(1.0).tolist() == x.tolist()
+        assert x[-2, 2] == 0
+    assert [call(x).shape for call in calls] == [(3,), (2,), (), (1,)]
 
 
 def test_traced_masks_do_not_select():

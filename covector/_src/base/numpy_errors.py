@@ -451,26 +451,45 @@ def two_ellipses(index: object) -> str:
 
 def too_many_indices(shape: Shape, given: int) -> str:
     return (
-        f"Too many indices: array is {len(shape)}-dimensional, of shape {tuple(shape)}, but "
-        f"{given} were indexed."
+        f"Too many indices: array is {len(shape)}-dimensional, but {given} were indexed; its shape "
+        f"is {tuple(shape)}."
     )
 
 
-def index_of_sequence(entry: object) -> str:
+def index_of_sequence(entry: object, instead: str) -> str:
     return (
         "Using a non-tuple sequence for multidimensional indexing is not allowed: the index is "
-        f"{_shortened(entry)}. Make an array of it, `jnp.array(...)`, to select by it."
+        f"{_shortened(entry)}. Use `arr[{instead}(seq)]` instead of `arr[seq]`."
     )
 
 
 def index_type(entry: object) -> str:
     return (
-        f"Indexer must have integer or boolean type, got {_shortened(entry)} of type {type(entry)}."
+        f"Indexer must have integer or boolean type, got indexer with type {type(entry).__name__}: "
+        f"{_shortened(entry)}."
     )
 
 
 def index_dtype(dtype: object) -> str:
-    return f"Indexer must have integer or boolean type, got an array of dtype {dtype}."
+    return (
+        f"Indexer must have integer or boolean type, got indexer with type {dtype}: an array. "
+        "Convert it, as in `x[i.astype(int)]`."
+    )
+
+
+def index_shapes(shapes: Iterable[Shape]) -> str:
+    listed = ", ".join(str(tuple(shape)) for shape in shapes)
+    return (
+        f"Incompatible shapes for broadcasting: the arrays of an index have the shapes {listed}. "
+        "Counted from the last dimension, the sizes must be equal or 1."
+    )
+
+
+def static_index(index: int, axis: int, size: int) -> str:
+    return (
+        f"index {index} out of bounds for axis {axis} with size {size}, which is an error because "
+        "of the flag `check_static_indices`."
+    )
 
 
 def traced_slice(name: str, aval: object, origin: str) -> str:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..base import numpy_errors
+from ..base import config, numpy_errors
 from ..base.errors import ConcretizationTypeError
 from ..core.trace import Tracer
 from ..ops.gather_dimensions import GatherScatterMode
+from ..ops.scattering import PROMISE_IN_BOUNDS
 from . import arithmetic, creation, indices
 from .indexing import get, getitem
 from .updates import Update, applied, updated
@@ -75,11 +76,14 @@ class IndexUpdateRef:
         promises = indices_are_sorted or unique_indices
         if mode is None and wrap_negative_indices and not promises:
             return getitem(x, self.index)
+        mode = None if mode is None else GatherScatterMode.from_any(mode)
+        if config.check_static_indices.value and mode in (None, PROMISE_IN_BOUNDS):
+            indices.check_static(x.aval.shape, self.index, wrap_negative_indices)
         return get(
             x,
             indices.read(x.aval.shape, self.index, wrap_negative_indices),
             wrap_negative_indices,
-            mode=None if mode is None else GatherScatterMode.from_any(mode),
+            mode=mode,
             fill_value=scalar_fill_value(fill_value),
             indices_are_sorted=bool(indices_are_sorted),
             unique_indices=bool(unique_indices),

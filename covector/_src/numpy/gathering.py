@@ -22,7 +22,7 @@ from ..ops.linear import broadcast_in_dim, expand_dims
 from ..ops.select import select_n_p
 from ..ops.shaping import broadcast_to, rev_p
 from .indices import Cut, Index, is_array
-from .promotion import common_shape, convert, dtype_of, number
+from .promotion import convert, dtype_of, number
 
 _INT = np.dtype(np.int32)
 _ZERO = number(0, _INT)
@@ -114,8 +114,11 @@ def coordinate_dtype(shape: tuple[int, ...]) -> np.dtype:
 # ---------------------------------------------------------------- negative indices
 
 
-def from_end(i: Any, size: int) -> Any:
-    """An index, or array of them, with negative ones counted from the end of a dimension."""
+def from_end(i: Any, size: int, strengthen: bool = False) -> Any:
+    """An index, or array of them, with negative ones counted from the end of a dimension.
+
+    With `strengthen`, what is computed from a weak one is not weak.
+    """
     dtype = dtype_of(i)
     if dtypes.issubdtype(dtype, np.unsignedinteger):
         return i
@@ -123,7 +126,8 @@ def from_end(i: Any, size: int) -> Any:
         i = convert(i, _INT)
         dtype = _INT
     negative = i < 0 if type(i) is np.ndarray else lt_p.bind(i, number(0, dtype))
-    return select_n_p.bind(negative, i, add_p.bind(i, number(size, dtype)))
+    shifted = add_p.bind(convert(i, dtype) if strengthen else i, number(size, dtype))
+    return select_n_p.bind(negative, i, shifted)
 
 
 def is_staged() -> bool:
@@ -234,7 +238,11 @@ class _Builder:
 
     def add_arrays(self, arrays: Sequence[Any], dims: Sequence[int]) -> None:
         """The arrays of the index, about these dimensions, which are broadcast together."""
-        common = common_shape("indexing", *arrays)
+        shapes = [np.shape(x) for x in arrays]
+        try:
+            common = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise ValueError(numpy_errors.index_shapes(shapes)) from None
         for x, dim in zip(arrays, dims):
             self.add_column(convert(broadcast_to(x, common, "indexing"), self.dtype), dim)
             self.collapsed.append(dim)

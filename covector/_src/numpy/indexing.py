@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import numpy_errors
+from ..base import config, numpy_errors
 from ..base.errors import NonConcreteBooleanIndexError
 from ..core.primitive import Primitive
 from ..core.trace import context, eval_trace
@@ -182,7 +182,7 @@ def start_operands(
     for start, size in zip(plan.starts, shape):
         if start is None:
             start = next(given)
-            start = from_end(convert(start, dtype) if len(shape) > 1 else start, size)
+            start = from_end(convert(start, dtype) if len(shape) > 1 else start, size, True)
         else:
             start = number(start, dtype)
             start = from_end(context.trace.lift(start), size) if written else start
@@ -266,6 +266,8 @@ def getitem(x: Any, index: Any) -> Any:
     an array of booleans for the indices where it is true. The bounds of slices must be known, and
     booleans too. An integer out of bounds reads the element nearest to it.
     """
+    if config.check_static_indices.value:
+        indices.check_static(x.aval.shape, index, True)
     prepared = prepare(x.aval.shape, index)
     if prepared is None:
         if context.trace is eval_trace and _selects(index):

@@ -110,7 +110,8 @@ def read(shape: tuple[int, ...], index: Any, wrap: bool = True, masks: bool = Fa
 def _alone(index: Any) -> Any:
     """The one entry of an index that is no tuple."""
     if isinstance(index, Sequence) and not isinstance(index, str):
-        raise TypeError(numpy_errors.index_of_sequence(index))
+        numbers = all(np.isscalar(x) or getattr(x, "ndim", 1) == 0 for x in index)
+        raise TypeError(numpy_errors.index_of_sequence(index, "array" if numbers else "tuple"))
     return index
 
 
@@ -222,6 +223,17 @@ def _along_dimensions(shape: tuple[int, ...], entries: list[Any], wrap: bool) ->
 def _check_mask(mask: tuple[int, ...], sizes: tuple[int, ...]) -> None:
     if any(n not in (0, size) for n, size in zip(mask, sizes)):
         raise IndexError(numpy_errors.mask_shape(mask, sizes))
+
+
+def check_static(shape: tuple[int, ...], index: Any, wrap: bool) -> None:
+    """Raise if an integer that is known is out of bounds."""
+    axis = 0
+    for entry in read(shape, index, wrap=False).entries:
+        if type(entry) is int:
+            size = shape[axis]
+            if not 0 <= (entry + size if wrap and entry < 0 else entry) < size:
+                raise IndexError(numpy_errors.static_index(entry, axis, size))
+        axis += _rank(entry)
 
 
 # ---------------------------------------------------------------- slices
