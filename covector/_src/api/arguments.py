@@ -30,27 +30,28 @@ def signature_of(fun: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-class StaticSpec:
-    """Which arguments of a function are static, by position and by name.
+class ArgumentSpec:
+    """Which arguments of a function are static, or donated, by position and by name.
 
     Given one of the two for an argument that may be passed either way, the other is inferred from
     the function's signature.
 
     Args:
       where: the public function, for errors (`"jit"`).
+      kind: `"static"` or `"donate"`, as the parameters of `where` begin.
       fun: the user's function.
       argnums, argnames: as the user gave them.
     """
 
     __slots__ = ("argnames", "argnums", "where")
 
-    def __init__(self, where: str, fun: Callable[..., Any], argnums: Any, argnames: Any):
+    def __init__(self, where: str, kind: str, fun: Callable[..., Any], argnums: Any, argnames: Any):
         self.where = where
         signature = signature_of(fun)
         nums, names = as_tuple(argnums), as_tuple(argnames)
-        check_argnums(where, "static_argnums", nums, signature, fun)
+        check_argnums(where, f"{kind}_argnums", nums, signature, fun)
         if signature is not None:
-            check_argnames(where, "static_argnames", names, signature, fun)
+            check_argnames(where, f"{kind}_argnames", names, signature, fun)
             if argnums is None:
                 nums = _nums_of_names(signature, names)
             elif argnames is None:

@@ -7,7 +7,7 @@ from functools import partial, update_wrapper
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..base import config, tree
+from ..base import config, errors, tree
 from ..base.tracebacks import boundary
 from ..control.jit import jit_p
 from ..core.avals import aval_of
@@ -18,7 +18,7 @@ from ..transforms.linearize import constvars_to_invars
 from ..transforms.simplify import without_places
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
-from .arguments import StaticSpec, check_arrays, debug_info, join
+from .arguments import ArgumentSpec, check_arrays, debug_info, join
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 
@@ -87,8 +87,8 @@ class JitFunction:
     def __init__(
         self,
         fun: Callable[..., Any],
-        static: StaticSpec,
-        donate: StaticSpec,
+        static: ArgumentSpec,
+        donate: ArgumentSpec,
         keep_unused: bool,
         inline: bool,
         device: Any,
@@ -248,7 +248,8 @@ class JitFunction:
         staged = cache.get(key)
         if staged is None:
             info = debug_info("jit", self._fun, args, kwargs, static)
-            staged = self._stage(in_tree, avals, static, info, self._donated(args, kwargs))
+            donated = self._donated(args, kwargs, static)
+            staged = self._stage(in_tree, avals, static, info, donated)
             options = (*key[3:6], self._device)
             staged.record = TraceRecord(in_tree, avals, static, options, info.arg_names or ())
             record_trace(self._fun, staged.record)
@@ -275,10 +276,15 @@ class JitFunction:
         )
         return Staged(closed, captured, flat.out_tree, params)
 
-    def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, ...]:
-        nums = {n if n >= 0 else n + len(args) for n in self._donate.argnums}
+    def _donated(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], static: tuple[Any, ...]
+    ) -> tuple[bool, ...]:
+        """For each leaf of the arguments that are not static, whether it is donated."""
+        taken = {i for i, _ in static[0]} if static else set()
+        count = len(args) + len(taken)
+        nums = {n if n >= 0 else n + count for n in self._donate.argnums}
         flags: list[bool] = []
-        for i, arg in enumerate(args):
+        for i, arg in zip([i for i in range(count) if i not in taken], args):
             flags += [i in nums] * len(tree.leaves(arg))
         for name in sorted(kwargs):
             flags += [name in self._donate.argnames] * len(tree.leaves(kwargs[name]))
@@ -345,6 +351,9 @@ def jit(
             inline=inline,
             compiler_options=compiler_options,
         )
-    static = StaticSpec("jit", fun, static_argnums, static_argnames)
-    donate = StaticSpec("jit", fun, donate_argnums, donate_argnames)
+    static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
+    donate = ArgumentSpec("jit", "donate", fun, donate_argnums, donate_argnames)
+    for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):
+        if both:
+            raise ValueError(errors.static_and_donated("jit", sorted(both)))
     return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)

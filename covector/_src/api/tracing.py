@@ -13,7 +13,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Scope, eager_evaluation, named_axes
 from ..transforms.flatten import FlatFunction
 from ..transforms.stage import stage_closed
-from .arguments import StaticSpec, check_arrays, debug_info, join
+from .arguments import ArgumentSpec, check_arrays, debug_info, join
 from .shape_dtype import ShapeDtypeStruct, abstractify
 from .wrapping import check_callable
 
@@ -47,7 +47,7 @@ def make_jaxpr(
     { lambda ; a:f32[] b:f32[]. let c:f32[] = sin a; d:f32[] = mul c b in (d,) }
     """
     check_callable("make_jaxpr", fun)
-    static = StaticSpec("make_jaxpr", fun, static_argnums, None)
+    static = ArgumentSpec("make_jaxpr", "static", fun, static_argnums, None)
 
     def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
         with named_axes(*(axis_env or ())):
@@ -83,14 +83,14 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     {'sin': ShapeDtypeStruct(shape=(100000, 100000), dtype=float32)}
     """
     check_callable("eval_shape", fun)
-    static = StaticSpec("eval_shape", fun, None, None)
+    static = ArgumentSpec("eval_shape", "static", fun, None, None)
     return _types_of_results(*_trace("eval_shape", fun, static, args, kwargs))
 
 
 def _trace(
     where: str,
     fun: Callable[..., Any],
-    static: StaticSpec,
+    static: ArgumentSpec,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[ClosedJaxpr, Any]:

@@ -220,6 +220,13 @@ def unknown_argname(where: str, what: str, name: str, fun: object, signature: ob
     )
 
 
+def static_and_donated(where: str, arguments: Sequence[object]) -> str:
+    return (
+        f"[{where}] the arguments {arguments} are both static and donated; but a static argument "
+        "is no array whose memory could be reused. Take them out of one of the two."
+    )
+
+
 def argument_not_an_array(where: str, fun: str, name: str, value: object) -> str:
     return (
         f"[{where}] the argument {name} of {fun} is of type {type(value)}, which is not a valid "

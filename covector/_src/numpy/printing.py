@@ -20,6 +20,8 @@ def text_of(x: Any) -> str:
     width = np.get_printoptions()["linewidth"]
     if aval.size == 0:
         elements = f"[], shape={aval.shape}"
+    elif x.is_deleted():
+        elements = f"<deleted>, shape={aval.shape}"
     else:
         elements = np.array2string(
             np.asarray(x), max_line_width=width, prefix=_PREFIX, suffix=",", separator=", "
