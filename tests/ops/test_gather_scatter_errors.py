@@ -30,10 +30,14 @@ ERRORS = {
     "unsorted": (
         gather_of((1, 0), (), (0,), indices=[0]),
         TypeError,
-        ["[gather] offset_dims must be sorted", "(1, 0)"],
+        ["[gather] offset_dims in gather op must be sorted", "(1, 0)"],
     ),
     "repeated": (gather_of((1,), (0,), (0, 0), indices=[[0, 0]]), TypeError, ["must not repeat"]),
-    "outside": (gather_of((2,), (0,), (0,)), TypeError, ["offset_dims are (2,)", "array of win"]),
+    "outside": (
+        gather_of((2,), (0,), (0,)),
+        TypeError,
+        ["Offset dimension 0", "(2,)", "2 dimensions"],
+    ),
     "too few coordinates": (
         gather_of((1,), (0,), (0, 1)),
         TypeError,
@@ -42,15 +46,23 @@ ERRORS = {
     "overlap": (
         gather_of((), (0, 1), (0,), (1,), (0,)),
         TypeError,
-        ["collapsed_slice_dims and operand_batching_dims must have nothing in common"],
+        ["collapsed_slice_dims and operand_batching_dims in gather op must be disjoint"],
     ),
-    "batching counts": (gather_of((), (0,), (0,), (1,), ()), TypeError, ["equally many"]),
+    "batching counts": (
+        gather_of((), (0,), (0,), (1,), ()),
+        TypeError,
+        ["equal numbers of operand_batching_dims", "(1,) and ()"],
+    ),
     "batching sizes": (
         gather_of((), (0,), (0,), (1,), (0,), sizes=(1, 1)),
         TypeError,
         ["those have (4,) and these (1,)"],
     ),
-    "missing dimension": (gather_of((1,), (), (0,)), TypeError, ["(3, 4)", "count 1"]),
+    "missing dimension": (
+        gather_of((1,), (), (0,)),
+        TypeError,
+        ["window of size 1", "rank 2", "(3, 4)"],
+    ),
     "sizes": (gather_of(*ROWS, sizes=(1,)), TypeError, ["slice_sizes", "(1,)", "(3, 4)"]),
     "large sizes": (gather_of(*ROWS, sizes=(1, 5)), TypeError, ["(1, 5)", "(3, 4)"]),
     "thick slices": (
@@ -62,9 +74,13 @@ ERRORS = {
     "scatter unsorted": (
         scatter_of((1,), (1, 0), (0,)),
         TypeError,
-        ["[scatter-add] inserted_window_dims must be sorted"],
+        ["[scatter-add] inserted_window_dims in scatter op must be sorted"],
     ),
-    "rank of updates": (scatter_of(*ROWS, updates=(4,)), TypeError, ["1 and 1 of them", "(4,)"]),
+    "rank of updates": (
+        scatter_of(*ROWS, updates=(4,)),
+        TypeError,
+        ["must be of rank 2; got 1", "(4,)"],
+    ),
     "number of updates": (scatter_of(*ROWS, updates=(2, 4)), TypeError, ["(1, 1)", "(2,)"]),
     "large updates": (scatter_of(*ROWS, updates=(1, 5)), TypeError, ["(5,)", "(4,)"]),
     "dtype of updates": (scatter_of(*ROWS, dtype="int32"), TypeError, ["float32", "int32"]),

@@ -12,9 +12,9 @@ from ..core.jaxpr import eval_jaxpr
 from ..core.trace import Tracer
 from ..transforms.flatten import FlatInArguments
 from ..transforms.jvp import JVPTracer
+from ..transforms.signatures import debug_info
 from ..transforms.stage import stage
 from ..transforms.vmap import BatchTracer
-from .arguments import debug_info
 from .wrapping import check_callable, named_after
 
 

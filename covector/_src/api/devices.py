@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import tree
+from ..control.bodies import clear_bodies
 from ..core.trace import context, eval_trace
 from ..ops.transfer import device_put as device_put_array
 from ..transforms.cache import clear_jaxpr_caches
@@ -65,4 +66,5 @@ def clear_caches() -> None:
     """
     clear_jit_caches()
     clear_jaxpr_caches()
+    clear_bodies()
     eval_trace.backend.clear()  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from ..base import dtypes, tree
 from ..base import transform_errors as errors
 from ..core.avals import ShapedArray, aval_getters, aval_of, is_valid_type
 from ..transforms.flatten import FlatInArguments
-from .arguments import argument_names
+from ..transforms.signatures import argument_names
 
 # Which numbers a derivative is taken in: any real or complex ones; besides these integers, whose
 # derivatives are float0; real ones only; or complex ones only.

@@ -15,10 +15,11 @@ from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
+from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
-from .arguments import ArgumentSpec, check_arrays, debug_info, join
+from .arguments import ArgumentSpec, check_arrays, join
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 

@@ -12,8 +12,9 @@ from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Scope, eager_evaluation, named_axes
 from ..transforms.flatten import FlatFunction
+from ..transforms.signatures import debug_info
 from ..transforms.stage import stage_closed
-from .arguments import ArgumentSpec, check_arrays, debug_info, join
+from .arguments import ArgumentSpec, check_arrays, join
 from .shape_dtype import ShapeDtypeStruct, abstractify
 from .wrapping import check_callable
 

@@ -15,9 +15,9 @@ from ..core.scopes import VMAP
 from ..core.trace import Scope, context, eval_trace
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
+from ..transforms.signatures import argument_names
 from ..transforms.vmap import example_aval
 from ..transforms.vmap import vmap as vmap_of_flat
-from .arguments import argument_names
 from .values import to_array
 from .wrapping import check_callable, named_after
 

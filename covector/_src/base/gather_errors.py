@@ -45,24 +45,50 @@ def no_index_dimension(name: str) -> str:
     )
 
 
+def _op(name: str) -> str:
+    """The kind of an op, as errors name it: `gather op` or `scatter op`."""
+    return f"{name.partition('-')[0]} op"
+
+
 def dims_not_sorted(name: str, field: str, dims: Shape) -> str:
-    return f"[{name}] {field} must be sorted, but are {tuple(dims)}."
+    return f"[{name}] {field} in {_op(name)} must be sorted, but are {tuple(dims)}."
 
 
 def dims_repeat(name: str, field: str, dims: Shape) -> str:
-    return f"[{name}] {field} must not repeat, but are {tuple(dims)}."
+    return f"[{name}] {field} in {_op(name)} must not repeat, but are {tuple(dims)}."
 
 
 def dims_outside(name: str, field: str, dims: Shape, what: str, rank: int) -> str:
     return (
-        f"[{name}] {field} are {tuple(dims)}, but must be dimensions of the {what}: numbers from "
-        f"0 up to, and without, {rank}."
+        f"[{name}] Invalid {field} set in {_op(name)}; valid range is [0, {rank}), the dimensions "
+        f"of the {what}, but they are {tuple(dims)}."
+    )
+
+
+def mapping_outside(name: str, field: str, dims: Shape, rank: int) -> str:
+    return (
+        f"[{name}] Invalid {field} mapping: it is {tuple(dims)}, but the dimensions of the operand "
+        f"are numbers in [0, {rank})."
+    )
+
+
+def offset_outside(name: str, position: int, dims: Shape, rank: int) -> str:
+    return (
+        f"[{name}] Offset dimension {position} in {_op(name)} is out of bounds: offset_dims are "
+        f"{tuple(dims)}, but the result has {rank} dimensions."
+    )
+
+
+def batching_coordinates(name: str, field: str, dims: Shape, last: int) -> str:
+    return (
+        f"[{name}] {field} are {tuple(dims)}, but the index vector dimension as a batching "
+        f"dimension makes no sense: dimension {last} of the indices holds the coordinates."
     )
 
 
 def dims_overlap(name: str, fields: tuple[str, str], dims: tuple[Shape, Shape]) -> str:
     return (
-        f"[{name}] {fields[0]} and {fields[1]} must have nothing in common, but are "
+        f"[{name}] {fields[0]} and {fields[1]} in {_op(name)} must be disjoint, but are "
         f"{tuple(dims[0])} and {tuple(dims[1])}."
     )
 
@@ -77,8 +103,8 @@ def index_length(name: str, field: str, dims: Shape, shape: Shape) -> str:
 
 def batching_counts(name: str, fields: tuple[str, str], dims: tuple[Shape, Shape]) -> str:
     return (
-        f"[{name}] {fields[0]} and {fields[1]} must be equally many, but are {tuple(dims[0])} and "
-        f"{tuple(dims[1])}."
+        f"[{name}] {_op(name).capitalize()} requires equal numbers of {fields[0]} and {fields[1]}, "
+        f"but they are {tuple(dims[0])} and {tuple(dims[1])}."
     )
 
 
@@ -92,9 +118,9 @@ def batching_sizes(name: str, operand: Shape, indices: Shape) -> str:
 def window_rank(name: str, fields: Sequence[str], dims: Sequence[Shape], shape: Shape) -> str:
     listed = ", ".join(f"{field}={tuple(d)}" for field, d in zip(fields, dims))
     return (
-        f"[{name}] Each of the {len(shape)} dimensions of an operand of shape {tuple(shape)} must "
-        f"be kept in the windows, dropped, or a batching one, but the dimension numbers count "
-        f"{sum(map(len, dims))}: {listed}."
+        f"[{name}] {_op(name).capitalize()} has window of size {sum(map(len, dims))}; doesn't "
+        f"match operand of rank {len(shape)}. Each dimension of the operand, of shape "
+        f"{tuple(shape)}, must be kept in the windows, dropped, or a batching one: {listed}."
     )
 
 
@@ -103,15 +129,15 @@ def window_rank(name: str, fields: Sequence[str], dims: Sequence[Shape], shape: 
 
 def slice_sizes_count(sizes: Shape, shape: Shape) -> str:
     return (
-        f"[gather] slice_sizes must have one size for each dimension of the operand, but are "
-        f"{tuple(sizes)} for shape {tuple(shape)}."
+        "[gather] Gather op must have one slice size for every input dimension, but slice_sizes "
+        f"are {tuple(sizes)} for an operand of shape {tuple(shape)}."
     )
 
 
-def slice_sizes_outside(sizes: Shape, shape: Shape) -> str:
+def slice_sizes_outside(dim: int, sizes: Shape, shape: Shape) -> str:
     return (
-        f"[gather] slice_sizes must lie between 0 and the sizes of the operand, but are "
-        f"{tuple(sizes)} for shape {tuple(shape)}."
+        f"[gather] Slice size at index {dim} in gather op is out of range: slice_sizes are "
+        f"{tuple(sizes)} for an operand of shape {tuple(shape)}."
     )
 
 
@@ -123,24 +149,27 @@ def slice_size_dropped(field: str, dim: int, sizes: Shape) -> str:
 
 
 def updates_rank(name: str, shape: Shape, indices: Shape, dims: Shape) -> str:
+    rank = len(indices) - 1 + len(dims)
     return (
-        f"[{name}] The updates must have the dimensions of the indices but for the last one, and "
-        f"update_window_dims: {len(indices) - 1} and {len(dims)} of them, but their shape is "
-        f"{tuple(shape)}."
+        f"[{name}] Updates tensor must be of rank {rank}; got {len(shape)}. They have the "
+        f"dimensions of the indices but for the last one, {len(indices) - 1}, and those of the "
+        f"windows, {len(dims)}, but their shape is {tuple(shape)}."
     )
 
 
 def updates_batch(name: str, given: Shape, indices: Shape) -> str:
     return (
-        f"[{name}] But for update_window_dims, the updates must have the sizes of the indices, of "
-        f"shape {tuple(indices)}, without the last; they have {tuple(given)}."
+        f"[{name}] Bounds of the scatter dimensions differ: but for update_window_dims, the "
+        f"updates must have the sizes of the indices, of shape {tuple(indices)}, without the last; "
+        f"they have {tuple(given)}."
     )
 
 
 def updates_window(name: str, given: Shape, most: Shape) -> str:
     return (
-        f"[{name}] In update_window_dims the updates have the sizes {tuple(given)}, which exceed "
-        f"those of the operand, {tuple(most)}."
+        f"[{name}] Bounds of the window dimensions exceed those of the operand: in "
+        f"update_window_dims the updates have the sizes {tuple(given)}, the operand has "
+        f"{tuple(most)}."
     )
 
 

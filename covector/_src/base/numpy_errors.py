@@ -584,7 +584,14 @@ def unknown_total(aval: object, origin: str) -> str:
 
 
 def take_indices(where: str, dtype: object) -> str:
-    return f"[{where}] Indices must be integers, but their dtype is {dtype}."
+    return f"{where} indices must be of integer type, got {dtype}."
+
+
+def take_from_nothing(axis: int, shape: Shape) -> str:
+    return (
+        f"[take] a non-empty jnp.take() needs elements, but axis {axis} of an array of shape "
+        f"{tuple(shape)} has none."
+    )
 
 
 def take_mode(where: str, mode: object, modes: str) -> str:
@@ -609,13 +616,6 @@ def in_place(where: str) -> str:
     return (
         f"[{where}] Arrays are immutable, and cannot be changed in-place. Pass inplace=False to "
         "get the changed array as the result."
-    )
-
-
-def values_along_axis(values: Shape, indices: Shape) -> str:
-    return (
-        f"[put_along_axis] The values, of shape {tuple(values)}, must be broadcastable to the "
-        f"indices, of shape {tuple(indices)}."
     )
 
 

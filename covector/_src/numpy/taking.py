@@ -9,6 +9,7 @@ import numpy as np
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
 from ..ops.arithmetic import max_p, min_p
+from ..ops.comparison import eq_p
 from ..ops.gather import gather_p, gather_params
 from ..ops.gather_dimensions import GatherDimensionNumbers, GatherScatterMode
 from ..ops.linear import broadcast_in_dim, reshape
@@ -21,8 +22,7 @@ from .composite import composite
 from .gathering import from_end
 from .indexing import get
 from .indices import Cut, Index
-from .logic import equal
-from .promotion import as_array, common_shape, convert, dtype_of, number, shape_of
+from .promotion import as_array, convert, dtype_of, number, shape_of
 from .reductions import sum as total
 from .selection import where
 
@@ -84,6 +84,8 @@ def take(
         raise ValueError(numpy_errors.take_mode("take", mode, "'fill', 'clip' and 'wrap'"))
     if mode == "wrap" and shape[axis]:
         indices = remainder(indices, shape[axis])
+    if not shape[axis] and indices.size:
+        raise IndexError(numpy_errors.take_from_nothing(axis, shape))
     entries: list[Any] = [Cut(0, size, 1) for size in shape]
     entries[axis] = indices
     return get(
@@ -192,8 +194,9 @@ def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 def _by_one_hot(x: Any, indices: Any, axis: int) -> Any:
     """The elements as sums over all, each with itself alone; zero for indices out of bounds."""
     rank, size = len(shape_of(x)), shape_of(x)[axis]
-    every = np.arange(size, dtype=np.int32).reshape((size,) + (1,) * (rank - axis))
-    chosen = equal(broadcast_in_dim(indices, *_with_dim(shape_of(indices), axis)), every)
+    every = np.arange(size, dtype=np.int32).reshape((1,) * axis + (size,) + (1,) * (rank - axis))
+    indices = convert(indices, every.dtype)
+    chosen = eq_p.bind(broadcast_in_dim(indices, *_with_dim(shape_of(indices), axis)), every)
     x = broadcast_in_dim(x, *_with_dim(shape_of(x), axis + 1))
     return total(where(chosen, x, number(0, dtype_of(x))), axis, dtype_of(x))
 
@@ -242,14 +245,10 @@ def put_along_axis(
     if arr.aval.ndim != indices.ndim:
         raise ValueError(numpy_errors.along_axis_ranks(name, arr.aval.shape, indices.shape))
     axis = axis_argument(name, axis, arr.aval.ndim)
-    if common_shape(name, values, indices) != indices.shape:
-        raise ValueError(numpy_errors.values_along_axis(values.shape, indices.shape))
     grid = list(np.ix_(*map(np.arange, arr.aval.shape)))
     grid[axis] = indices
-    written = IndexUpdateRef(arr, tuple(grid)).set(
-        broadcast_to(values, indices.shape, name), mode=mode
-    )
-    return reshape(written, shape)
+    values = broadcast_to(values, indices.shape, name)
+    return reshape(IndexUpdateRef(arr, tuple(grid)).set(values, mode=mode), shape)
 
 
 def put(

@@ -180,16 +180,12 @@ def check_numbers(name: str, numbers: Numbers, operand: Any, indices: Any) -> No
     if not indices.ndim:
         raise TypeError(gather_errors.no_index_dimension(name))
     fields = numbers._fields
-    windows_rank = len(numbers[0]) + indices.ndim - 1
-    ranks = [windows_rank, operand.ndim, operand.ndim, operand.ndim, indices.ndim - 1]
-    arrays = ["array of windows", "operand", "operand", "operand", "indices but the last"]
     for i, (field, dims) in enumerate(zip(fields, numbers)):
         if i in (0, 1, 3) and list(dims) != sorted(dims):
             raise TypeError(gather_errors.dims_not_sorted(name, field, dims))
+        _check_inside(name, numbers, i, operand, indices)
         if len(set(dims)) != len(dims):
             raise TypeError(gather_errors.dims_repeat(name, field, dims))
-        if not all(0 <= dim < ranks[i] for dim in dims):
-            raise TypeError(gather_errors.dims_outside(name, field, dims, arrays[i], ranks[i]))
     for i in (1, 2):
         if not set(numbers[i]).isdisjoint(numbers[3]):
             pair = (fields[i], fields[3]), (numbers[i], numbers[3])
@@ -202,18 +198,41 @@ def check_numbers(name: str, numbers: Numbers, operand: Any, indices: Any) -> No
     sizes = [operand.shape[dim] for dim in numbers[3]], [indices.shape[dim] for dim in numbers[4]]
     if sizes[0] != sizes[1]:
         raise TypeError(gather_errors.batching_sizes(name, *sizes))
+
+
+def _check_inside(name: str, numbers: Numbers, i: int, operand: Any, indices: Any) -> None:
+    """Raise unless the dimensions in the i-th field are there."""
+    field, dims, last = numbers._fields[i], numbers[i], indices.ndim - 1
+    rank = (len(numbers[0]) + last, operand.ndim, operand.ndim, operand.ndim, last)[i]
+    outside = [place for place, dim in enumerate(dims) if not 0 <= dim < rank]
+    if not outside:
+        return
+    if i == 2:
+        raise TypeError(gather_errors.mapping_outside(name, field, dims, rank))
+    if i == 4 and last in dims:
+        raise TypeError(gather_errors.batching_coordinates(name, field, dims, last))
+    if field == "offset_dims":
+        raise TypeError(gather_errors.offset_outside(name, outside[0], dims, rank))
+    what = ("array of windows", "operand", "", "operand", "indices but the last")[i]
+    raise TypeError(gather_errors.dims_outside(name, field, dims, what, rank))
+
+
+def check_windows(name: str, numbers: Numbers, shape: Dims) -> None:
+    """Raise unless dimension numbers say of each dimension of the operand what becomes of it."""
     parts = [0, 1, 3]
-    if sum(len(numbers[i]) for i in parts) != operand.ndim:
-        given = [fields[i] for i in parts], [numbers[i] for i in parts]
-        raise TypeError(gather_errors.window_rank(name, *given, operand.shape))
+    if sum(len(numbers[i]) for i in parts) != len(shape):
+        given = [numbers._fields[i] for i in parts], [numbers[i] for i in parts]
+        raise TypeError(gather_errors.window_rank(name, *given, shape))
 
 
 def check_slice_sizes(numbers: GatherDimensionNumbers, sizes: Dims, shape: Dims, many: int) -> None:
     """Raise unless a gather of `many` slices of these sizes fits an operand of `shape`."""
     if len(sizes) != len(shape):
         raise TypeError(gather_errors.slice_sizes_count(sizes, shape))
-    if many and not all(0 <= size <= whole for size, whole in zip(sizes, shape)):
-        raise TypeError(gather_errors.slice_sizes_outside(sizes, shape))
+    check_windows("gather", numbers, shape)
+    for dim, (size, whole) in enumerate(zip(sizes, shape)):
+        if many and not 0 <= size <= whole:
+            raise TypeError(gather_errors.slice_sizes_outside(dim, sizes, shape))
     for dim in numbers.collapsed_slice_dims:
         if sizes[dim] != 1:
             raise TypeError(gather_errors.slice_size_dropped("collapsed_slice_dims", dim, sizes))
@@ -229,6 +248,7 @@ def check_updates(
     window = numbers.update_window_dims
     if len(updates) != len(window) + len(indices) - 1:
         raise TypeError(gather_errors.updates_rank(name, updates, indices, window))
+    check_windows(name, numbers, shape)
     batch = [updates[dim] for dim in batch_dims(numbers, len(updates))]
     if batch != list(indices[:-1]):
         raise TypeError(gather_errors.updates_batch(name, batch, indices))

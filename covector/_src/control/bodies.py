@@ -1,0 +1,104 @@
+"""Bodies of control flow: the functions that a user hands over, staged once per function and types.
+
+A body may close over arrays and over tracers of the functions around it.  Neither stays inside its
+jaxpr: all become leading inputs of it, and operands of the op that the body belongs to, where every
+transformation finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ..base import config, tree
+from ..core.avals import AbstractValue
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
+from ..core.trace import Tracer, context
+from ..transforms.flatten import FlatFunction
+from ..transforms.linearize import constvars_to_invars
+from ..transforms.signatures import debug_info
+from ..transforms.stage import stage
+
+
+class Body(NamedTuple):
+    """A staged function of control flow.
+
+    Attributes:
+      jaxpr: takes the values that the function closes over, then its flat arguments.
+      consts: these values; some may be tracers.
+      out_tree: the structure of its result.
+    """
+
+    jaxpr: ClosedJaxpr
+    consts: list[Any]
+    out_tree: Any
+
+    @property
+    def out_avals(self) -> list[AbstractValue]:
+        return self.jaxpr.out_avals
+
+
+def stage_body(
+    where: str, fun: Callable[..., Any], in_tree: Any, avals: Sequence[AbstractValue]
+) -> Body:
+    """Stage a user's function.
+
+    It is staged anew only if the function, the types, or what it closes over are new: a function
+    that closes over tracers, which live as long as one trace, is staged each time.
+
+    Args:
+      where: the public function that it was given to (`"scan"`), for errors.
+      fun: a function of trees of arrays, of positional arguments.
+      in_tree: the structure of the tuple of its arguments.
+      avals: the types of the leaves.
+    """
+    try:
+        staged = _bodies.setdefault(fun, {})
+    except TypeError:  # neither hash nor weak reference: it is staged each time
+        staged = {}
+    key = (where, in_tree, tuple(avals), config.trace_key(), context.axis_env)
+    body = staged.get(key)
+    if body is None:
+        body = _stage(where, fun, in_tree, avals)
+        if not any(isinstance(const, Tracer) for const in body.consts):
+            staged[key] = body
+    return body
+
+
+def _stage(where: str, fun: Callable[..., Any], in_tree: Any, avals: Sequence[Any]) -> Body:
+    args = tree.unflatten(in_tree, avals)
+    flat = FlatFunction(fun, tree.structure((args, {})))
+    info = debug_info(where, fun, args, {})
+    jaxpr, consts = stage(flat, avals, info)
+    jaxpr.debug_info = flat.debug_info_of_result(info)
+    return Body(ClosedJaxpr(constvars_to_invars(jaxpr)), list(consts), flat.out_tree)
+
+
+_bodies: WeakKeyDictionary[Any, dict[Any, Body]] = WeakKeyDictionary()
+
+
+def clear_bodies() -> None:
+    """Forget every staged function."""
+    _bodies.clear()
+
+
+def with_common_consts(bodies: Sequence[Body]) -> tuple[list[ClosedJaxpr], list[Any]]:
+    """Let bodies that are applied to the same operands, such as branches, take the same constants.
+
+    Returns:
+      The jaxprs, each with an input for every constant of any of them, then its arguments; and the
+      constants.
+    """
+    consts: dict[int, Any] = {id(x): x for body in bodies for x in body.consts}
+    avals = {id(x): v.aval for body in bodies for x, v in zip(body.consts, body.jaxpr.jaxpr.invars)}
+    return [_with_consts(body, list(consts), avals) for body in bodies], list(consts.values())
+
+
+def _with_consts(body: Body, wanted: list[int], avals: dict[int, Any]) -> ClosedJaxpr:
+    jaxpr: Jaxpr = body.jaxpr.jaxpr
+    own = {id(x): var for x, var in zip(body.consts, jaxpr.invars)}
+    if list(own) == wanted:
+        return body.jaxpr
+    leading = [own.get(which) or Var(avals[which]) for which in wanted]
+    return ClosedJaxpr(jaxpr.replace(invars=[*leading, *jaxpr.invars[len(body.consts) :]]))
