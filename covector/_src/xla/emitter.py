@@ -8,7 +8,7 @@ as MLIR values.  The same object serves as the `ctx` of lowering rules that user
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..base import dtypes
 from ..core.avals import AbstractValue, ShapedArray
 from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import element_dims
+from . import lapack
 from .mlir import ir
 from .module import ModuleContext
 
@@ -197,6 +198,47 @@ class Emitter:
         )
         return out
 
+    def custom_call(
+        self,
+        target: str,
+        operands: Sequence[tuple[Any, Sequence[int]]],
+        results: Sequence[tuple[AbstractValue, Sequence[int]]],
+        aliases: Mapping[int, int] | None = None,
+        frontend_attributes: Mapping[str, str] | None = None,
+        **config: Any,
+    ) -> list[Any]:
+        """Call a function that is registered with XLA under a name, by its typed interface.
+
+        Args:
+          target: the name.
+          operands: MLIR values, each with its layout: its dimensions from the one whose elements
+            lie side by side to that with the greatest stride.
+          results: avals of the results, with their layouts.
+          aliases: results that take the memory of an operand: indices of operands, by result.
+          frontend_attributes: what passes of XLA may want to know.
+          **config: the function's own attributes, as for `op`.
+        """
+        lapack.load_for(target)
+        attributes: dict[str, Any] = dict(
+            call_target_name=target,
+            api_version=np.int32(4),
+            backend_config=config,
+            operand_layouts=ir.ArrayAttr.get([layout_attribute(x) for _, x in operands]),
+            result_layouts=ir.ArrayAttr.get([layout_attribute(x) for _, x in results]),
+        )
+        if aliases:
+            attributes["output_operand_aliases"] = [
+                "#stablehlo.output_operand_alias<output_tuple_indices = "
+                f"{[result] if len(results) > 1 else []}, operand_index = {operand}, "
+                "operand_tuple_indices = []>"
+                for result, operand in aliases.items()
+            ]
+        if frontend_attributes:
+            attributes["mhlo.frontend_attributes"] = dict(frontend_attributes)
+        values, avals = [x for x, _ in operands], [aval for aval, _ in results]
+        outs = self.op("custom_call", *values, out=avals, **attributes)
+        return outs if len(results) > 1 else [outs]
+
     # ---------------------------------------------------------------- jaxprs inside jaxprs
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
@@ -206,3 +248,9 @@ class Emitter:
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Write the operations of a jaxpr at this place."""
         return self.module_context.inline(closed, operands, self.name_stack)
+
+
+def layout_attribute(dims: Sequence[int]) -> Any:
+    """The order of an array's dimensions in memory, as an MLIR attribute."""
+    order = np.array(dims, np.int64)
+    return ir.DenseIntElementsAttr.get(order, type=ir.IndexType.get(), shape=order.shape)
