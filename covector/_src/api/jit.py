@@ -40,24 +40,45 @@ class Staged:
       jaxpr: the program.
       captured: tracers that the function closed over; leading inputs of `jaxpr`.
       out_tree: the structure of the result.
-      is_one: whether the result is one array, and no tree of them.
-      params: parameters of the `jit` primitive.
+      name: of the function.
+      record: why it was traced.
     """
 
-    __slots__ = ("captured", "is_one", "jaxpr", "out_tree", "params", "record", "run")
+    __slots__ = ("captured", "jaxpr", "name", "out_tree", "record")
 
-    def __init__(self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, params: dict):
+    def __init__(
+        self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, name: str, record: TraceRecord
+    ):
         self.jaxpr = jaxpr
         self.captured = captured
         self.out_tree = out_tree
+        self.name = name
+        self.record = record
+
+    def is_alive(self) -> bool:
+        """Whether the traces live that the captured tracers belong to."""
+        return all(c._trace.alive for c in self.captured if isinstance(c, Tracer))
+
+
+class Program:
+    """A compiled function, for arguments of certain types.
+
+    Attributes:
+      run: the compiled program, from arrays to a list of arrays.
+      out_tree: the structure of the result.
+      is_one: whether the result is one array, and no tree of them.
+    """
+
+    __slots__ = ("is_one", "out_tree", "run")
+
+    def __init__(self, run: Callable[..., list[Any]], out_tree: Any):
+        self.run = run
+        self.out_tree = out_tree
         self.is_one = out_tree == _ONE_LEAF
-        self.params = params
-        self.record: TraceRecord | None = None
-        self.run: Callable[..., Any] | None = None
 
 
-# What has been staged, by the user's function: it is shared by all `jit`s of one function and
-# lives as long as the function.
+# What has been staged, by the user's function: it is shared by all `jit`s of one function, whatever
+# their options, and lives as long as the function.
 _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
 
 
@@ -106,7 +127,7 @@ class JitFunction:
             compiler_options=tuple(sorted((compiler_options or {}).items())),
         )
         # Compiled programs by (tree, types of leaves, configuration): the path of repeated calls.
-        self._compiled: dict[Any, Staged] = {}
+        self._compiled: dict[Any, Program] = {}
         self._fast = not static and device is None
         _functions.add(self)
 
@@ -117,10 +138,10 @@ class JitFunction:
                 avals = [
                     x.aval if type(x) is ArrayImpl and x._placement is None else None for x in args
                 ]
-                staged = self._compiled.get((*avals, config.trace_key()))
-                if staged is not None:
-                    outs = staged.run(args)  # type: ignore[misc]
-                    return outs[0] if staged.is_one else staged.out_tree.unflatten(outs)
+                program = self._compiled.get((*avals, config.trace_key()))
+                if program is not None:
+                    outs = program.run(args)
+                    return outs[0] if program.is_one else program.out_tree.unflatten(outs)
             try:
                 leaves, in_tree = _flatten(args)
             except ValueError:  # dicts whose keys have no order
@@ -129,14 +150,14 @@ class JitFunction:
                 x.aval if type(x) is ArrayImpl and x._placement is None else None for x in leaves
             ]
             trace_key = config.trace_key()
-            staged = self._compiled.get((in_tree, *avals, trace_key))
-            if staged is None and None in avals:
+            program = self._compiled.get((in_tree, *avals, trace_key))
+            if program is None and None in avals:
                 # Numbers and NumPy arrays run the program of arrays of their types.
                 leaves = _as_arrays(leaves)
-                staged = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
-            if staged is not None:
-                outs = staged.run(leaves)  # type: ignore[misc]
-                return staged.out_tree.unflatten(outs)
+                program = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
+            if program is not None:
+                outs = program.run(leaves)
+                return program.out_tree.unflatten(outs)
         return self._call(args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -152,12 +173,12 @@ class JitFunction:
             return self._fun(*args, **kwargs)
         if context.trace is eval_trace:
             return self._call_concrete(args, kwargs)
-        staged, leaves = self.stage(args, kwargs)
+        staged, params, leaves = self._stage(args, kwargs)
         if self._options["inline"]:
             inlined = without_places(staged.jaxpr)
             outs = eval_jaxpr(inlined.jaxpr, inlined.consts, *staged.captured, *leaves)
         else:
-            outs = jit_p.bind(*staged.captured, *leaves, **staged.params)
+            outs = jit_p.bind(*staged.captured, *leaves, **params)
         return tree.unflatten(staged.out_tree, outs)
 
     def _call_concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -178,31 +199,30 @@ class JitFunction:
         key = (in_tree, static, *[x.aval for x in arrays], config.trace_key())
         usual = self._device is None and config.default_device.value is None
         if usual and all(x._placement is None for x in arrays):
-            staged = self._compiled.get(key)
-            if staged is None:
-                staged, _ = self.stage(args, kwargs)
-                staged.record.compiled = True  # type: ignore[union-attr]
-                staged.run = backend.executable_of(**staged.params).run
-                self._remember(staged, key, args, kwargs)
-            outs = staged.run(arrays)
-        else:
-            staged, _ = self.stage(args, kwargs)
-            staged.record.compiled = True  # type: ignore[union-attr]
-            outs = backend.run_jaxpr(arrays, self._device, **staged.params)
+            program = self._compiled.get(key)
+            if program is None:
+                staged, params, _ = self._stage(args, kwargs)
+                staged.record.compiled = True
+                program = Program(backend.executable_of(**params).run, staged.out_tree)
+                self._remember(program, key, args, kwargs)
+            return program.out_tree.unflatten(program.run(arrays))
+        staged, params, _ = self._stage(args, kwargs)
+        staged.record.compiled = True
+        outs = backend.run_jaxpr(arrays, self._device, **params)
         return staged.out_tree.unflatten(outs)
 
-    def _remember(self, staged: Staged, key: Any, args: tuple[Any, ...], kwargs: Any) -> None:
+    def _remember(self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any) -> None:
         """Let the next calls with arguments of these types go straight to the program."""
         if len(self._compiled) >= COMPILED_LIMIT:
             self._compiled.clear()
-        self._compiled[key] = staged
+        self._compiled[key] = program
         if self._fast and not kwargs:
             leaves, in_tree = tree.flatten(args)
             if all(type(x) is ArrayImpl and x._placement is None for x in leaves):
                 avals = [x.aval for x in leaves]
-                self._compiled[in_tree, *avals, config.trace_key()] = staged
+                self._compiled[in_tree, *avals, config.trace_key()] = program
                 if all(type(x) is ArrayImpl for x in args):
-                    self._compiled[*avals, config.trace_key()] = staged
+                    self._compiled[*avals, config.trace_key()] = program
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.
@@ -210,11 +230,11 @@ class JitFunction:
         Returns:
           A `Traced`, with the jaxpr, and with `lower()` for the next stage.
         """
-        staged, _ = self.stage(args, kwargs)
+        staged, params, _ = self._stage(args, kwargs)
         if self._static:
             args, kwargs, _ = self._static.split(args, kwargs)
         in_tree = tree.structure((args, kwargs))
-        return Traced(staged.jaxpr, staged.params, in_tree, staged.out_tree)
+        return Traced(staged.jaxpr, params, in_tree, staged.out_tree)
 
     def lower(self, /, *args: Any, lowering_platforms: Any = None, **kwargs: Any) -> Lowered:
         """Trace the function for the types of these arguments, and write it as StableHLO."""
@@ -229,8 +249,15 @@ class JitFunction:
         self._compiled.clear()
         _staged.pop(self._fun, None)
 
-    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Staged, list[Any]]:
-        """The function staged for the types of these arguments, and the arguments' leaves."""
+    def _stage(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Staged, dict[str, Any], list[Any]]:
+        """Stage the function for the types of these arguments, unless it has been.
+
+        Returns:
+          The staged function, the parameters of the `jit` primitive for it, and the arguments'
+          leaves.
+        """
         static: tuple[Any, ...] = ()
         if self._static:
             args, kwargs, static = self._static.split(args, kwargs)
@@ -238,44 +265,26 @@ class JitFunction:
         try:
             avals = tuple([aval_of(x) for x in leaves])
         except TypeError:
-            info = debug_info("jit", self._fun, args, kwargs, static)
-            check_arrays("jit", info, leaves)
+            check_arrays("jit", debug_info("jit", self._fun, args, kwargs, static), leaves)
             raise
-        key = (
-            in_tree, avals, static, self._donate.argnums, self._donate.argnames,
-            tuple(self._options.items()), config.trace_key(), context.axis_env,
-        )  # fmt: skip
+        key = (in_tree, avals, static, config.trace_key(), context.axis_env)
         cache = _staged.setdefault(self._fun, {})
         staged = cache.get(key)
-        if staged is None:
+        if staged is None or not staged.is_alive():
             info = debug_info("jit", self._fun, args, kwargs, static)
-            donated = self._donated(args, kwargs, static)
-            staged = self._stage(in_tree, avals, static, info, donated)
-            options = (*key[3:6], self._device)
-            staged.record = TraceRecord(in_tree, avals, static, options, info.arg_names or ())
-            record_trace(self._fun, staged.record)
-            if not staged.captured:
+            staged = _stage(self._fun, in_tree, avals, static, info)
+            if not staged.captured or not config.check_tracer_leaks.value:
                 cache[key] = staged
-        return staged, leaves
-
-    def _stage(
-        self, in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo, donated: Any
-    ) -> Staged:
-        flat = FlatFunction(join(self._fun, static), in_tree)
-        jaxpr, consts = stage(flat, avals, info)
-        jaxpr.debug_info = flat.debug_info_of_result(info)
-        captured = [c for c in consts if isinstance(c, Tracer)]
-        if captured:
-            closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
-        else:
-            closed = ClosedJaxpr(jaxpr, consts)
+        donated = (False,) * len(leaves)
+        if self._donate:
+            donated = self._donated(args, kwargs, static)
         params = dict(
-            jaxpr=closed,
-            name=info.func_name,
-            donated_invars=(False,) * len(captured) + donated,
+            jaxpr=staged.jaxpr,
+            name=staged.name,
+            donated_invars=(False,) * len(staged.captured) + donated,
             **self._options,
         )
-        return Staged(closed, captured, flat.out_tree, params)
+        return staged, params, leaves
 
     def _donated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], static: tuple[Any, ...]
@@ -290,6 +299,23 @@ class JitFunction:
         for name in sorted(kwargs):
             flags += [name in self._donate.argnames] * len(tree.leaves(kwargs[name]))
         return tuple(flags)
+
+
+def _stage(
+    fun: Callable[..., Any], in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo
+) -> Staged:
+    """Run the user's function on tracers of arguments of the given types."""
+    flat = FlatFunction(join(fun, static), in_tree)
+    jaxpr, consts = stage(flat, avals, info)
+    jaxpr.debug_info = flat.debug_info_of_result(info)
+    captured = [c for c in consts if isinstance(c, Tracer)]
+    if captured:
+        closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
+    else:
+        closed = ClosedJaxpr(jaxpr, consts)
+    record = TraceRecord(in_tree, avals, static, info.arg_names or ())
+    record_trace(fun, record)
+    return Staged(closed, captured, flat.out_tree, info.func_name, record)
 
 
 def jit(

@@ -21,7 +21,7 @@ class TraceRecord:
     """One trace of a function: the parts of its key, and where the call stood.
 
     Attributes:
-      in_tree, avals, static, options, trace_key, axis_env: what decides whether a trace is reused.
+      in_tree, avals, static, trace_key, axis_env: what decides whether a trace is reused.
       arg_names: how the user would write each flat argument.
       place: the user's line that made the call.
       compiled: whether XLA compiled the program (it is not for traces inside other traces).
@@ -29,16 +29,13 @@ class TraceRecord:
 
     __slots__ = (
         *("arg_names", "avals", "axis_env", "compiled", "in_tree"),
-        *("options", "place", "static", "trace_key"),
+        *("place", "static", "trace_key"),
     )
 
-    def __init__(
-        self, in_tree: Any, avals: Any, static: Any, options: Any, arg_names: tuple[str, ...]
-    ):
+    def __init__(self, in_tree: Any, avals: Any, static: Any, arg_names: tuple[str, ...]):
         self.in_tree = in_tree
         self.avals = avals
         self.static = static
-        self.options = options
         self.trace_key = config.trace_key()
         self.axis_env = context.axis_env
         self.arg_names = arg_names
@@ -58,8 +55,6 @@ class TraceRecord:
             ]
         if self.static != other.static:
             found.append(_static_difference(other.static, self.static))
-        if self.options != other.options:
-            found.append("the options of jit differ")
         if self.trace_key is not other.trace_key:
             changes = self.trace_key.differences(other.trace_key)
             found += [f"the flag {k} was {old}, now {new}" for k, (new, old) in changes.items()]
@@ -105,7 +100,7 @@ def _name(fun: Any) -> str:
 def _reason(earlier: list[TraceRecord], record: TraceRecord) -> str:
     if not earlier:
         return "the first call"
-    closest = min((record.differences(other) for other in earlier), key=len)
+    closest = min((record.differences(other) for other in reversed(earlier)), key=len)
     return "; ".join(closest) or "what was traced before is gone, or was tied to an outer trace"
 
 
