@@ -60,7 +60,7 @@ class ArgumentSpec:
 
         Returns:
           The other positional and keyword arguments, and the static ones as a hashable key with
-          which `join` puts them back.
+          which `join` puts them back; it is empty if there are none.
         """
         count = len(args)
         nums = {n if n >= 0 else n + count for n in self.argnums}
@@ -69,7 +69,8 @@ class ArgumentSpec:
         names = self.argnames & kwargs.keys()
         static_kwargs = tuple((k, Static(self.where, kwargs[k])) for k in sorted(names))
         dynamic_kwargs = {k: v for k, v in kwargs.items() if k not in names}
-        return dynamic_args, dynamic_kwargs, (static_args, static_kwargs)
+        static = (static_args, static_kwargs) if static_args or static_kwargs else ()
+        return dynamic_args, dynamic_kwargs, static
 
 
 class Static:

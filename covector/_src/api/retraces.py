@@ -100,7 +100,7 @@ def _name(fun: Any) -> str:
 def _reason(earlier: list[TraceRecord], record: TraceRecord) -> str:
     if not earlier:
         return "the first call"
-    closest = min((record.differences(other) for other in reversed(earlier)), key=len)
+    closest = min((record.differences(other) for other in earlier), key=len)
     return "; ".join(closest) or "what was traced before is gone, or was tied to an outer trace"
 
 
