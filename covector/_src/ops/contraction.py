@@ -11,11 +11,11 @@ import numpy as np
 from ..base import dot_errors, dtypes
 from ..base.shapes import integers_or_integer, without
 from ..core.avals import aval_of
-from ..core.zeros import UndefinedPrimal, Zero
+from ..core.zeros import UndefinedPrimal
 from . import linear
-from .base import Op, Sample, draw
+from .base import Sample, draw
 from .conversion import convert
-from .linear import add_any
+from .linear import Bilinear
 from .precision import (
     ON_CPU,
     DotAlgorithm,
@@ -35,7 +35,7 @@ DotDimensionNumbers = tuple[
 # ---------------------------------------------------------------- the primitive
 
 
-class DotGeneral(Op):
+class DotGeneral(Bilinear):
     """Multiply, along batch dimensions; and sum, over contracting dimensions.
 
     `dimension_numbers` are `((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch))`. The
@@ -84,16 +84,6 @@ class DotGeneral(Op):
         y_kept = without(of_y, (*y_contract, *y_batch))
         out = [*x_batch, *x_kept, *y_kept]
         return np.einsum(np.asarray(x, wide), of_x, np.asarray(y, wide), of_y, out).astype(dtype)
-
-    def jvp(self, primals, tangents, **params):
-        (x, y), (t_x, t_y) = primals, tangents
-        out = self.bind(x, y, **params)
-        if type(t_x) is Zero:
-            return out, self.bind(x, t_y, **params)
-        from_x = self.bind(t_x, y, **params)
-        if type(t_y) is Zero:
-            return out, from_x
-        return out, add_any(from_x, self.bind(x, t_y, **params))
 
     def transpose(self, ct, x, y, *, dimension_numbers, out_sharding, **params):
         if type(x) is UndefinedPrimal:

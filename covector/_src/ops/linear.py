@@ -33,6 +33,20 @@ class Linear(Op):
         return self.bind(x, **params), self.bind(t, **params)
 
 
+class Bilinear(Op):
+    """A primitive that is linear in each of its two operands."""
+
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
+        (x, y), (t_x, t_y) = primals, tangents
+        out = self.bind(x, y, **params)
+        if type(t_x) is Zero:
+            return out, self.bind(x, t_y, **params)
+        from_x = self.bind(t_x, y, **params)
+        if type(t_y) is Zero:
+            return out, from_x
+        return out, add_any(from_x, self.bind(x, t_y, **params))
+
+
 # ---------------------------------------------------------------- broadcast_in_dim and reduce_sum
 
 
