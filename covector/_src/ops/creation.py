@@ -12,8 +12,11 @@ from ..base import dtypes, shape_errors
 from ..base.errors import dtype_not_accepted
 from ..base.shapes import canonicalize_shape
 from ..core.avals import ShapedArray
+from ..core.memory import MemorySpace
 from .base import Op, Sample
 from .families import NUMBERS
+from .linear import broadcast_in_dim
+from .physical import physical_aval
 
 
 class Iota(Op):
@@ -87,3 +90,32 @@ def iota(dtype: Any, size: int) -> Any:
     Array([0., 1., 2.], dtype=float32)
     """
     return broadcasted_iota(dtype, (size,), 0)
+
+
+# ---------------------------------------------------------------- empty
+
+
+class Empty2(Op):
+    """A scalar that nobody reads; it is zero."""
+
+    def abstract_eval(self, *, dtype, memory_space):
+        return ShapedArray((), dtype)
+
+    def ref(self, *, dtype, memory_space):
+        return np.zeros((), dtype)
+
+    def emit(self, b, *, dtype, memory_space):
+        return b.full(0, physical_aval(b.avals_out[0]))
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for dtype in ("float32", "complex64", "int32", "bool"):
+            yield Sample((), dict(dtype=np.dtype(dtype), memory_space=MemorySpace.Device))
+
+
+empty2_p = Empty2("empty2")
+
+
+def empty_of_aval(aval: Any) -> Any:
+    """A value of a type for a place where nobody reads it."""
+    element = empty2_p.bind(dtype=aval.dtype, memory_space=MemorySpace.Device)
+    return broadcast_in_dim(element, aval.shape, ())

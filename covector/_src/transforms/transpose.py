@@ -19,7 +19,7 @@ from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import TRANSPOSE
 from ..core.trace import Scope, context
 from ..core.zeros import UndefinedPrimal, Zero
-from ..ops.linear import add_any
+from ..ops.linear import add_any, instantiate
 from .cache import jaxpr_cache
 from .linearize import LinearMap, linearize
 from .simplify import drop_dead_code
@@ -199,7 +199,10 @@ def _is_linear(eqn: JaxprEqn, varies: Sequence[bool]) -> bool:
 
 @jaxpr_cache
 def transpose_jaxpr(
-    jaxpr: ClosedJaxpr, linear: tuple[bool, ...], nonzero_cts: tuple[bool, ...]
+    jaxpr: ClosedJaxpr,
+    linear: tuple[bool, ...],
+    nonzero_cts: tuple[bool, ...],
+    instantiate_outputs: bool | tuple[bool, ...] = False,
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """The transpose of a jaxpr that is linear in some of its inputs.
 
@@ -210,10 +213,14 @@ def transpose_jaxpr(
       jaxpr: the program.
       linear: for each input, whether the program is linear in it.
       nonzero_cts: for each output, whether its cotangent is given; the others are zero.
+      instantiate_outputs: for each linear input, whether its cotangent is wanted even if it is
+        zero; one bool means the same for all.
 
     Returns:
       The transposed program, and for each linear input whether its cotangent is among the outputs.
     """
+    if isinstance(instantiate_outputs, bool):
+        instantiate_outputs = (instantiate_outputs,) * sum(linear)
     nonzeros: list[bool] = []
 
     def transposed(*operands: Any) -> list[Any]:
@@ -228,8 +235,10 @@ def transpose_jaxpr(
         ]
         results = backward_pass(jaxpr.jaxpr, jaxpr.consts, args, cts)
         wanted = [ct for ct, lin in zip(results, linear) if lin]
-        nonzeros[:] = [type(ct) is not Zero for ct in wanted]
-        return [ct for ct in wanted if type(ct) is not Zero]
+        nonzeros[:] = [
+            keep or type(ct) is not Zero for ct, keep in zip(wanted, instantiate_outputs)
+        ]
+        return [instantiate(ct) for ct, keep in zip(wanted, nonzeros) if keep]
 
     avals = [aval for aval, lin in zip(jaxpr.in_avals, linear) if not lin]
     avals += [
