@@ -225,6 +225,11 @@ from .._src.ops.slicing import pad_p as pad_p
 from .._src.ops.slicing import slice as slice
 from .._src.ops.slicing import slice_in_dim as slice_in_dim
 from .._src.ops.slicing import slice_p as slice_p
+from .._src.ops.sorting import sort as sort
+from .._src.ops.sorting import sort_key_val as sort_key_val
+from .._src.ops.sorting import sort_p as sort_p
+from .._src.ops.sorting import top_k as top_k
+from .._src.ops.sorting import top_k_p as top_k_p
 from .._src.ops.special import digamma as digamma
 from .._src.ops.special import digamma_p as digamma_p
 from .._src.ops.special import erf as erf

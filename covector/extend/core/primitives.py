@@ -92,6 +92,8 @@ from ..._src.ops.shaping import rev_p as rev_p
 from ..._src.ops.shaping import squeeze_p as squeeze_p
 from ..._src.ops.slicing import pad_p as pad_p
 from ..._src.ops.slicing import slice_p as slice_p
+from ..._src.ops.sorting import sort_p as sort_p
+from ..._src.ops.sorting import top_k_p as top_k_p
 from ..._src.ops.special import digamma_p as digamma_p
 from ..._src.ops.special import erf_inv_p as erf_inv_p
 from ..._src.ops.special import erf_p as erf_p
