@@ -72,7 +72,7 @@ class Emitter:
           name: of a StableHLO op, or with its dialect in front (`"chlo.erf"`).
           *operands: MLIR values.
           out: the aval, or list of avals, of the results; by default those of the eqn.
-          **attributes: Python values: an int becomes an i64, one of NumPy's keeps its width, a
+          **attributes: Python values: an int becomes an i64, numbers of NumPy's keep their width, a
             sequence of ints becomes an i64 array, a string beginning with `#` is parsed as an
             attribute, an array becomes dense elements.
 
@@ -244,6 +244,10 @@ class Emitter:
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, which is written once per module."""
         return self.module_context.call(name, closed, operands)
+
+    def function(self, name: str, closed: ClosedJaxpr) -> Any:
+        """The attribute that refers to the function of a jaxpr, for ops that have one as such."""
+        return self.module_context.function(name, closed)
 
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Write the operations of a jaxpr at this place."""

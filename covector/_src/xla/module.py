@@ -88,6 +88,8 @@ class ModuleContext:
             return ir.BoolAttr.get(bool(value))
         if isinstance(value, np.integer):
             return ir.IntegerAttr.get(element_type(value.dtype), int(value))
+        if isinstance(value, np.floating):
+            return ir.FloatAttr.get(element_type(value.dtype), float(value))
         if isinstance(value, int):
             return ir.IntegerAttr.get(self._i64, value)
         if isinstance(value, str):
@@ -143,18 +145,25 @@ class ModuleContext:
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
         constants = self.constants(closed.consts)
+        op = ir.Operation.create(
+            "func.call",
+            results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],
+            operands=[*constants, *operands],
+            attributes={"callee": self.function(name, closed)},
+        )
+        return list(op.results)
+
+    def function(self, name: str, closed: ClosedJaxpr) -> Any:
+        """The attribute that refers to the function of a jaxpr, which is written if it was not.
+
+        Its first parameters are the jaxpr's constants.
+        """
         symbol = self._functions.get(closed.jaxpr)
         if symbol is None:
             symbol = self._functions[closed.jaxpr] = self.fresh_name(name)
             # XLA puts the name of the call in front of the names within.
             self._write_function(symbol, closed.jaxpr, (), "private")
-        op = ir.Operation.create(
-            "func.call",
-            results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],
-            operands=[*constants, *operands],
-            attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
-        )
-        return list(op.results)
+        return ir.FlatSymbolRefAttr.get(symbol)
 
     def fresh_name(self, name: str) -> str:
         """A symbol for another function of the module."""
