@@ -15,6 +15,7 @@ LAYERS = [
     "ops",
     "transforms",
     "control",
+    "linalg",
     "xla",
     "reference.py",
     "api",
