@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .._src.api.dynamic_index import dynamic_index_in_dim as dynamic_index_in_dim
 from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_update_index_in_dim
+from .._src.control.approximate_top_k import approx_max_k as approx_max_k
+from .._src.control.approximate_top_k import approx_min_k as approx_min_k
+from .._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
@@ -81,6 +84,26 @@ from .._src.ops.conversion import convert_element_type as convert_element_type
 from .._src.ops.conversion import convert_element_type_p as convert_element_type_p
 from .._src.ops.conversion import reduce_precision as reduce_precision
 from .._src.ops.conversion import reduce_precision_p as reduce_precision_p
+from .._src.ops.convolution import conv_general_dilated as conv_general_dilated
+from .._src.ops.convolution import conv_general_dilated_p as conv_general_dilated_p
+from .._src.ops.convolution_functions import conv as conv
+from .._src.ops.convolution_functions import (
+    conv_general_dilated_local as conv_general_dilated_local,
+)
+from .._src.ops.convolution_functions import (
+    conv_general_dilated_patches as conv_general_dilated_patches,
+)
+from .._src.ops.convolution_functions import conv_transpose as conv_transpose
+from .._src.ops.convolution_functions import conv_with_general_padding as conv_with_general_padding
+from .._src.ops.convolution_shapes import ConvDimensionNumbers as ConvDimensionNumbers
+from .._src.ops.convolution_shapes import (
+    ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+)
+from .._src.ops.convolution_shapes import conv_dimension_numbers as conv_dimension_numbers
+from .._src.ops.convolution_shapes import conv_general_permutations as conv_general_permutations
+from .._src.ops.convolution_shapes import conv_general_shape_tuple as conv_general_shape_tuple
+from .._src.ops.convolution_shapes import conv_shape_tuple as conv_shape_tuple
+from .._src.ops.convolution_shapes import conv_transpose_shape_tuple as conv_transpose_shape_tuple
 from .._src.ops.creation import broadcasted_iota as broadcasted_iota
 from .._src.ops.creation import iota as iota
 from .._src.ops.creation import iota_p as iota_p
@@ -256,3 +279,5 @@ from .._src.ops.trigonometric import sin as sin
 from .._src.ops.trigonometric import sin_p as sin_p
 from .._src.ops.trigonometric import tan as tan
 from .._src.ops.trigonometric import tan_p as tan_p
+from .._src.ops.windows_shapes import padtype_to_pads as padtype_to_pads
+from .._src.ops.windows_shapes import reduce_window_shape_tuple as reduce_window_shape_tuple

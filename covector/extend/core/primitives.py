@@ -1,5 +1,6 @@
 """The primitives of the language, by name."""
 
+from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.ops.arithmetic import add_p as add_p
@@ -37,6 +38,7 @@ from ..._src.ops.contraction import dot_general_p as dot_general_p
 from ..._src.ops.conversion import bitcast_convert_type_p as bitcast_convert_type_p
 from ..._src.ops.conversion import convert_element_type_p as convert_element_type_p
 from ..._src.ops.conversion import reduce_precision_p as reduce_precision_p
+from ..._src.ops.convolution import conv_general_dilated_p as conv_general_dilated_p
 from ..._src.ops.creation import iota_p as iota_p
 from ..._src.ops.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
 from ..._src.ops.dynamic_slicing import dynamic_update_slice_p as dynamic_update_slice_p
