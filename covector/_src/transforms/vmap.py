@@ -173,3 +173,27 @@ def vmap_jaxpr(
     ]
     staged = stage_closed(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info)
     return staged, tuple(out_batched)
+
+
+@jaxpr_cache
+def vmap_jaxpr_along(
+    jaxpr: ClosedJaxpr, axis: Axis, dims: tuple[int | None, ...], out_dims: tuple[int | None, ...]
+) -> ClosedJaxpr:
+    """The jaxpr of the vmap of a jaxpr, with every batch dimension where the caller wants it.
+
+    Args:
+      jaxpr: the program.
+      axis: size and name of the batch axis.
+      dims: for each input the batch's dimension, or None.
+      out_dims: for each output the batch's dimension; None if it is known to be no batch.
+    """
+
+    def vmap_of_jaxpr(*args: Any) -> list[Any]:
+        outs, found = vmap(jaxpr_as_fun(jaxpr), axis, args, dims)
+        return [
+            x if wanted is None else bring_to(x, axis.size, dim, wanted)
+            for x, dim, wanted in zip(outs, found, out_dims)
+        ]
+
+    avals = [batch_aval(aval, axis.size, dim) for aval, dim in zip(jaxpr.in_avals, dims)]
+    return stage_closed(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info)
