@@ -8,13 +8,16 @@ number takes the dtype that the body makes of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..base import carry_errors, dtypes, tree
 from ..core.avals import AbstractValue, aval_of
 from ..ops.conversion import convert
 from ..transforms.signatures import signature_of
 from .bodies import Body
+
+Flags = tuple[bool, ...]
+T = TypeVar("T")
 
 
 def settle_carry(
@@ -107,3 +110,28 @@ def carry_name(fun: Callable[..., Any]) -> str | None:
     """How a function calls its first argument, if that can be told."""
     signature = signature_of(fun)
     return next(iter(signature.parameters), None) if signature else None
+
+
+# ---------------------------------------------------------------- what is true of a carry
+
+
+def carry_fixpoint(rule: Callable[[Flags], tuple[T, Flags]], flags: Flags) -> tuple[T, Flags]:
+    """Transform a loop's body for what is true of its carries in some step: in that or a later one.
+
+    A carry that begins without a tangent, say, or unbatched, need not stay so: it does if the one
+    that the body returns is so as well.
+
+    Args:
+      rule: transforms the body, given what is true of each carry that it takes. The flags that it
+        returns say of which of the carries that the body returns this is true.
+      flags: what is true of the initial carries.
+
+    Returns:
+      The transformed body, and the least flags that hold for all steps.
+    """
+    while True:
+        result, returned = rule(flags)
+        grown = tuple([a or b for a, b in zip(flags, returned)])
+        if grown == flags:
+            return result, flags
+        flags = grown
