@@ -45,6 +45,17 @@ def _switch(name: str, default: bool, description: str, **options: Any) -> Flag:
     return _flag(name, default, Boolean(), description, covering=True, **options)
 
 
+parity = config.add(
+    Flag(
+        "jax_parity",
+        False,
+        Boolean(),
+        "Whether everything behaves as in JAX, also where Covector differs from it on purpose.",
+        affects_tracing=True,
+        covering=True,
+    )
+)
+
 # ---------------------------------------------------------------- dtypes and shapes
 
 enable_x64 = _switch(

@@ -25,6 +25,7 @@ from .families import (
     unbroadcast,
 )
 from .functions import binary, unary
+from .products import Product, cotangent_wins, factor_wins
 from .select import select_n_p
 
 
@@ -74,39 +75,45 @@ class Sub(LinearBinary):
         return neg_p.bind(ct)
 
 
-class Mul(Binary):
+class Mul(Product, Binary):
     """Elementwise product; in the dtype `out_dtype` if that is given."""
 
     hlo = "multiply"
     numpy = np.multiply
 
-    def dtype(self, x, y, out_dtype=None):
+    def dtype(self, x, y, out_dtype=None, zero_wins=()):
         if out_dtype is None:
             return super().dtype(x, y)
         check_accepts(self.name, self.accepts, (x, y))
         return out_dtype
 
     def derivative_x(self, t, x, y, z, **params):
-        return self.bind(t, y, **params)
+        even = factor_wins(1) if x is y and not params else {}  # as of squares
+        return self.bind(t, y, **params, **even)
 
     def derivative_y(self, t, x, y, z, **params):
-        return self.bind(x, t, **params)
+        even = factor_wins(0) if x is y and not params else {}
+        return self.bind(x, t, **params, **even)
 
-    def transpose(self, ct, x, y, out_dtype=None):
+    def transpose(self, ct, x, y, out_dtype=None, zero_wins=()):
         linear, other = (x, y) if type(x) is UndefinedPrimal else (y, x)
         params = {} if out_dtype is None else {"out_dtype": linear.aval.dtype}
         if linear is x:
+            params |= cotangent_wins(0, other, zero_wins)
             return unbroadcast(self.bind(ct, other, **params), x.aval), None
+        params |= cotangent_wins(1, other, zero_wins)
         return None, unbroadcast(self.bind(other, ct, **params), y.aval)
 
-    def emit(self, b, x, y, out_dtype=None):
+    def emit_quickly(self, b, x, y, out_dtype=None):
         if out_dtype is None:
-            return super().emit(b, x, y)
-        operands = zip(broadcast_operands(b, (x, y)), b.avals_in)
+            return b.op(self.hlo, x, y)
         out = b.avals_out[0]
         return b.op(
             "multiply",
-            *[b.convert(v, aval.update(shape=out.shape), out.dtype) for v, aval in operands],
+            *[
+                b.convert(v, aval.update(shape=out.shape), out.dtype)
+                for v, aval in zip((x, y), b.avals_in)
+            ],
         )
 
 
@@ -122,7 +129,7 @@ def _quotient(x: Any, y: Any) -> np.ndarray:
     return np.where(y == 0, ~np.zeros_like(y), towards_zero)  # all bits set: -1, or the largest
 
 
-class Div(Binary):
+class Div(Product, Binary):
     """Elementwise quotient; of integers rounded towards zero.
 
     Where an integer is divided by 0, the result is not defined.
@@ -132,15 +139,16 @@ class Div(Binary):
     hlo = "divide"
     numpy = _quotient
 
-    def derivative_x(self, t, x, y, z):
-        return div_p.bind(t, y)
+    def derivative_x(self, t, x, y, z, **params):
+        return div_p.bind(t, y, **params)
 
-    def derivative_y(self, t, x, y, z):
-        # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.
-        return div_p.bind(mul_p.bind(neg_p.bind(t), z), y)
+    def derivative_y(self, t, x, y, z, **params):
+        # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.  Where z = 0, x is 0
+        # or y infinite: the quotient is flat in y, and stays so if t is infinite.
+        return div_p.bind(mul_p.bind(neg_p.bind(t), z, **factor_wins(1)), y, **params)
 
-    def transpose(self, ct, x, y):
-        return unbroadcast(div_p.bind(ct, y), x.aval), None
+    def transpose(self, ct, x, y, zero_wins=()):
+        return unbroadcast(div_p.bind(ct, y, **cotangent_wins(0, y, zero_wins)), x.aval), None
 
 
 class Mulhi(StepBinary):

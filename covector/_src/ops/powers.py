@@ -31,6 +31,7 @@ from .families import (
 )
 from .functions import unary
 from .linear import constant_like
+from .products import factor_wins
 from .select import select_n_p
 
 
@@ -42,7 +43,9 @@ class Square(Unary):
     numpy = np.square
 
     def derivative(self, t, x, y):
-        return mul_p.bind(t, mul_p.bind(constant_like(x, 2), x))
+        # A function of x^2 is even in x: where its slope in x^2 is infinite at x = 0, as that of
+        # sqrt(x^2), it has the symmetric derivative 0 in x.
+        return mul_p.bind(t, mul_p.bind(constant_like(x, 2), x), **factor_wins(1))
 
     def emit(self, b, x):
         if dtypes.issubdtype(b.avals_in[0].dtype, np.complexfloating):
@@ -59,7 +62,9 @@ class Sqrt(AccurateUnary):
     domain = (0.1, 3.0)
 
     def derivative(self, t, x, y, accuracy=None):
-        return mul_p.bind(t, div_p.bind(constant_like(x, 0.5), y))
+        # The slope at 0 is infinite.  But what is nowhere negative, and 0 here, has a minimum here:
+        # if its tangent is 0, then that of the root is 0 by symmetry.
+        return mul_p.bind(t, div_p.bind(constant_like(x, 0.5), y), **factor_wins(0))
 
 
 class Rsqrt(AccurateUnary):
@@ -126,7 +131,8 @@ class IntegerPow(Unary):
         if y == 1:
             return t
         power = x if y == 2 else self.bind(x, y=y - 1)
-        return mul_p.bind(t, mul_p.bind(constant_like(x, y), power))
+        even = factor_wins(1) if y > 0 and y % 2 == 0 else {}  # as of squares
+        return mul_p.bind(t, mul_p.bind(constant_like(x, y), power), **even)
 
     def emit(self, b, x, *, y):
         (aval,) = b.avals_in
