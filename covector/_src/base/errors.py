@@ -250,12 +250,6 @@ def array_deleted(aval: object) -> str:
     )
 
 
-def nonfinite_result(kind: str, op: str, place: str, operands: Sequence[str]) -> str:
-    at = f" at {place}" if place else ""
-    held = "".join(f"\n  operand {i}: {text}" for i, text in enumerate(operands))
-    return f"invalid value ({kind}) encountered in {op}{at}.{held}"
-
-
 def dlpack_dtype_unsupported(array: object, error: object) -> str:
     dtype = getattr(array, "dtype", "unknown")
     return (

@@ -36,6 +36,9 @@ class Jit(BuiltinPrimitive):
     def check_operands(self, avals, params):
         check_applied(params["jaxpr"], avals)
 
+    def expanded(self, avals, params):
+        return params["jaxpr"]
+
     def effectful_abstract_eval(self, *avals, jaxpr, **params):
         return list(jaxpr.out_avals), jaxpr.effects
 

@@ -96,6 +96,10 @@ class Primitive:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""
         return False
 
+    def expanded(self, avals: Sequence[AbstractValue], params: dict[str, Any]) -> Any:
+        """The closed jaxpr that the primitive stands for, if it does nothing but apply one."""
+        return None
+
     def has_rule(self, slot: str) -> bool:
         """Whether the primitive has the rule of that name, its own or its family's."""
         rule = getattr(self, slot)

@@ -53,6 +53,9 @@ class Composite(BuiltinPrimitive):
         outs = b.inline(self.staged(tuple(b.avals_in), params), operands)
         return outs if self.multiple_results else outs[0]
 
+    def expanded(self, avals: Any, params: dict[str, Any]) -> Any:
+        return self.staged(tuple(avals), params)
+
     def staged(self, avals: Any, params: dict[str, Any]) -> Any:
         """The jaxpr of the function for operands of these types."""
 

@@ -1,19 +1,28 @@
 """`debug_nans` and `debug_infs`: which op made the first bad value, and from what.
 
 A compiled program that returns a NaN is run again op by op, from its jaxpr, until an op is found
-whose output is bad; the error names the primitive, the user's line, and what its operands held.
+whose output is bad and whose operands are not; the error names the primitive, the user's line, and
+what its operands held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import config, dtypes, source
-from ..base.errors import nonfinite_result
-from ..core.jaxpr import ClosedJaxpr, JaxprEqn, Literal
+from ..base.nonfinite_errors import (
+    DONATED,
+    FROM_COMPILER,
+    FROM_INPUT,
+    FROM_LITERAL,
+    nonfinite_result,
+    nonfinite_unknown,
+)
+from ..core.avals import aval_of
+from ..core.jaxpr import ClosedJaxpr, Literal
 from ..core.primitive import Primitive
 from ..core.trace import Trace, context, current_trace, eval_trace
 
@@ -56,29 +65,32 @@ def bad_kind(x: Any) -> str:
 
 def check(jaxpr: ClosedJaxpr, name: str, args: Sequence[Any], outs: Sequence[Any]) -> None:
     """Raise `FloatingPointError` if a program's outputs are bad, naming the op to blame."""
-    kinds = [kind for kind in map(bad_kind, outs) if kind]
-    if not kinds:
+    kind = next(filter(None, map(bad_kind, outs)), "")
+    if not kind:
         return
     if any(x.is_deleted() for x in args):
-        raise FloatingPointError(
-            nonfinite_result(kinds[0], name, "", [])
-            + " Its arguments were donated, so that it cannot be run again to find the op."
-        )
-    if len(jaxpr.eqns) == 1 and not list(_inner(jaxpr.eqns[0])):
-        place = jaxpr.eqns[0].source or context.place or source.current_place()
-        raise FloatingPointError(
-            nonfinite_result(kinds[0], name, source.describe(place), _described(args))
-        )
+        raise FloatingPointError(nonfinite_unknown(kind, name, DONATED, []))
     with current_trace(_SearchTrace()):
         _search(jaxpr, args)
-    raise FloatingPointError(
-        nonfinite_result(kinds[0], name, "", _described(args))
-        + " Run op by op the program gives no bad value: it comes of XLA's rearrangements."
-    )
+    if any(map(bad_kind, args)):
+        reason = FROM_INPUT
+    elif any(map(bad_kind, _constants(jaxpr))):
+        reason = FROM_LITERAL
+    else:
+        reason = FROM_COMPILER
+    raise FloatingPointError(nonfinite_unknown(kind, name, reason, _described(args)))
 
 
-def _inner(eqn: JaxprEqn) -> Any:
-    return (p for p in eqn.params.values() if isinstance(p, ClosedJaxpr))
+def _constants(closed: ClosedJaxpr) -> Iterator[Any]:
+    """The constants and literals of a jaxpr, and of those in its eqns."""
+    yield from closed.consts
+    for atom in (*closed.jaxpr.outvars, *[x for eqn in closed.eqns for x in eqn.invars]):
+        if type(atom) is Literal:
+            yield atom.val
+    for eqn in closed.eqns:
+        inner = eqn.primitive.expanded([x.aval for x in eqn.invars], eqn.params)
+        if inner is not None:
+            yield from _constants(inner)
 
 
 class _SearchTrace(Trace):
@@ -90,18 +102,18 @@ class _SearchTrace(Trace):
         super().__init__(eval_trace)
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        inner = params.get("jaxpr")
-        if primitive.name == "jit" and isinstance(inner, ClosedJaxpr):
-            return _search(inner, args)
+        inner = primitive.expanded([aval_of(x) for x in args], params)
+        if inner is not None:
+            outs = _search(inner, args)
+            return outs if primitive.multiple_results else outs[0]
         with config.debug_nans(False), config.debug_infs(False), current_trace(eval_trace):
             out = eval_trace.process(primitive, args, params)
-        for x in out if primitive.multiple_results else [out]:
-            if kind := bad_kind(x):
-                place = context.place or source.current_place()
-                text = nonfinite_result(
-                    kind, primitive.name, source.describe(place), _described(args)
-                )
-                raise FloatingPointError(text)
+        kinds = map(bad_kind, out if primitive.multiple_results else [out])
+        kind = next(filter(None, kinds), "")
+        if kind and not any(bad_kind(x) == kind for x in args):
+            place = source.describe(context.place or source.current_place())
+            text = nonfinite_result(kind, primitive.name, place, _described(args))
+            raise FloatingPointError(text)
         return out
 
 
@@ -115,7 +127,7 @@ def _search(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
     place = context.place
     try:
         for eqn in closed.eqns:
-            context.place = eqn.source
+            context.place = eqn.source or place
             out = context.trace.process(eqn.primitive, [read(a) for a in eqn.invars], eqn.params)
             env.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
     finally:
@@ -125,7 +137,7 @@ def _search(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
 
 def _described(args: Sequence[Any]) -> list[str]:
     """What the operands hold, in a few words each."""
-    return [_describe(np.asarray(x)) for x in args]
+    return [_describe(np.asarray(x, aval_of(x).dtype)) for x in args]  # type: ignore[attr-defined]
 
 
 def _describe(host: np.ndarray) -> str:
