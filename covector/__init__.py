@@ -83,7 +83,7 @@ _install_hook()
 _LAZY = frozenset(
     {
         *("core", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
-        *("ops", "sharding", "stages", "test_util", "testing", "tree", "tree_util", "typing"),
+        *("ops", "random", "sharding", "stages", "test_util", "testing", "tree", "tree_util", "typing"),
     }
 )
 

@@ -54,6 +54,8 @@ class ExtendedDType:
     # Not an abstract base class: `isinstance` with those is several times slower.
     __slots__ = ()
 
+    kind = "V"  # among NumPy's kinds: neither numbers nor booleans
+
     type: type[extended]
     name: str
     element_shape: tuple[int, ...]

@@ -114,3 +114,10 @@ def order_is_not_continuous(name: str, argument: str) -> str:
         "whole orders are. Differentiate with respect to the other argument, or hold the order "
         f"constant with `lax.stop_gradient({argument})`."
     )
+
+
+def no_conversion(old: object, new: object) -> str:
+    return (
+        f"Cannot convert_element_type from {old} to {new}: elements of an extended dtype are no "
+        "numbers. Of random keys, `random.key_data` gives the integers that they are made of."
+    )

@@ -40,6 +40,14 @@ def implicit_rank_promotion(where: str, shapes: Sequence[Shape], forbidden: bool
     )
 
 
+def dtypes_do_not_mix(where: str, found: Sequence[object]) -> str:
+    listed = ", ".join(map(str, found))
+    return (
+        f"{where} does not accept dtypes {listed}. Random keys meet only keys; "
+        "`random.key_data(keys)` gives the integers that they are made of."
+    )
+
+
 def not_for_complex(where: str, dtype: object) -> str:
     return f"[{where}] Complex numbers are not supported, but the dtype is {dtype}."
 

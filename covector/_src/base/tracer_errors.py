@@ -96,3 +96,10 @@ def unsupported_operands(symbol: str, left: str, right: str) -> str:
 
 def pow_with_modulus() -> str:
     return "pow() with three arguments is not supported for arrays. Use `x ** y % z`."
+
+
+def no_truth(dtype: object) -> str:
+    return (
+        f"key array cannot be converted to boolean: an array of dtype {dtype} is neither true nor "
+        "false. Compare it with another one: `x == y`."
+    )

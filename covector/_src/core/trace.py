@@ -111,6 +111,10 @@ class Backend(Protocol):
         """A concrete value as an array."""
         ...
 
+    def retyped(self, x: Any, aval: AbstractValue) -> Any:
+        """An array under another type of the same numbers, as keys and what they are made of."""
+        ...
+
 
 class EvalTrace(Trace):
     """Evaluation: primitives applied to concrete values compute concrete values."""

@@ -77,6 +77,8 @@ def _known(x: Any, error: type[Exception], needed_for: str) -> np.ndarray:
 
 
 def to_bool(x: Any) -> bool:
+    if isinstance(x.dtype, dtypes.ExtendedDType):
+        raise TypeError(tracer_errors.no_truth(x.dtype))
     size = x.size
     if size != 1:
         raise ValueError(tracer_errors.ambiguous_truth(x.aval))
@@ -147,11 +149,13 @@ def iterate(x: Any) -> Iterator[Any]:
 
 def array_format(x: Any, spec: str) -> str:
     """An array of rank 0 is formatted as its number, others as NumPy arrays."""
+    if isinstance(x.dtype, dtypes.ExtendedDType):
+        return format(repr(x), spec)
     return format(np.asarray(x)[()] if x.ndim == 0 else np.asarray(x), spec)
 
 
 def array_str(x: Any) -> str:
-    return str(np.asarray(x))
+    return repr(x) if isinstance(x.dtype, dtypes.ExtendedDType) else str(np.asarray(x))
 
 
 def no_assignment(x: Any, index: Any, value: Any = None) -> None:

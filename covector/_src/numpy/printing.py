@@ -17,6 +17,8 @@ def text_of(x: Any) -> str:
     The dtype stands on a line of its own where the last line has no room for it.
     """
     aval = x.aval
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        return f"Array({aval.shape}, dtype={aval.dtype}) overlaying:\n{x.to_numpy()}"
     width = np.get_printoptions()["linewidth"]
     if aval.size == 0:
         elements = f"[], shape={aval.shape}"

@@ -232,7 +232,14 @@ def broadcast_to_shape(x: Any, shape: tuple[int, ...]) -> Any:
 
 def promote(where: str, *args: Any) -> Sequence[Any]:
     """Operands in their common dtype and rank."""
-    return promote_shapes(where, *promote_dtypes(*args))
+    try:
+        args = tuple(promote_dtypes(*args))
+    except dtypes.TypePromotionError:
+        found = [dtype_of(x) for x in args]
+        if any(isinstance(dtype, dtypes.ExtendedDType) for dtype in found):
+            raise TypeError(numpy_errors.dtypes_do_not_mix(where, found)) from None
+        raise
+    return promote_shapes(where, *args)
 
 
 def promote_inexact(where: str, *args: Any) -> Sequence[Any]:

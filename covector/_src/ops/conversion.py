@@ -32,6 +32,10 @@ class ConvertElementType(Linear):
         return x.shape
 
     def dtype(self, x, *, new_dtype, weak_type, sharding):
+        if x.dtype != new_dtype and any(
+            isinstance(dtype, dtypes.ExtendedDType) for dtype in (x.dtype, new_dtype)
+        ):
+            raise ValueError(elementwise_errors.no_conversion(x.dtype, new_dtype))
         return new_dtype
 
     def weak_type(self, x, *, new_dtype, weak_type, sharding):

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errors import array_deleted
+from ..base.random_errors import key_as_numpy
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
+from ..ops.physical import physical_aval
 from .devices import device_list, first_device, sharding_on
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
@@ -131,7 +133,10 @@ class ArrayImpl(Array):
     # ---------------------------------------------------------------- elements
 
     def to_numpy(self) -> np.ndarray:
-        """The elements as a read-only NumPy array, sharing the device's memory where it can."""
+        """The elements as a read-only NumPy array, sharing the device's memory where it can.
+
+        Of an extended dtype, the numbers that the elements are made of.
+        """
         host = self._host
         if host is None:
             self._check_alive()
@@ -145,6 +150,8 @@ class ArrayImpl(Array):
         return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if isinstance(self.aval.dtype, dtypes.ExtendedDType):
+            raise TypeError(key_as_numpy())
         host = self.to_numpy()
         if dtype is not None and dtype != host.dtype:
             if copy is False:
@@ -173,7 +180,7 @@ class ArrayImpl(Array):
         return self.__copy__()
 
     def __reduce__(self) -> tuple:
-        return _unpickle, (np.array(self.to_numpy()), self.aval.weak_type)
+        return _unpickle, (np.array(self.to_numpy()), self.aval)
 
 
 aval_getters[ArrayImpl] = lambda x: x.aval
@@ -181,8 +188,8 @@ aval_getters[ArrayImpl] = lambda x: x.aval
 _FLOAT0 = dtypes.float0
 
 
-def _unpickle(host: np.ndarray, weak_type: bool) -> ArrayImpl:
-    return put(host, None, ShapedArray(host.shape, host.dtype, weak_type))
+def _unpickle(host: np.ndarray, aval: ShapedArray) -> ArrayImpl:
+    return put(host, None, aval)
 
 
 _batched_device_put = xla_client.batched_device_put
@@ -207,7 +214,7 @@ def put(
     if aval is None:
         aval = aval_of(x)  # type: ignore[assignment]
         assert isinstance(aval, ShapedArray)
-    stored = aval
+    stored = physical_aval(aval)
     if aval.dtype is _FLOAT0:  # which XLA lacks
         stored = aval.update(dtype=np.bool_)
         x = np.zeros(aval.shape, np.bool_)

@@ -159,9 +159,7 @@ def lower_jaxpr(
 
 
 def _nbytes(aval: Any) -> int:
-    if not isinstance(aval, ShapedArray) or not isinstance(aval.dtype, np.dtype):
-        return 0
-    return aval.size * aval.dtype.itemsize
+    return aval.size * aval.dtype.itemsize if isinstance(aval, ShapedArray) else 0
 
 
 def _assign_donations(

@@ -168,6 +168,10 @@ class XlaBackend:
             return array
         return found[0]
 
+    def retyped(self, x: ArrayImpl, aval: ShapedArray) -> ArrayImpl:
+        """An array under another type, which to XLA is the same."""
+        return ArrayImpl(x._buffer, aval, x._placement)
+
     def _put_checked(self, x: Any, doing: str) -> ArrayImpl:
         check_no_escaped_tracer((x,), doing)
         if hasattr(type(x), "__jax_array__"):

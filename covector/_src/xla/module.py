@@ -17,6 +17,7 @@ from ..core.avals import AbstractToken, AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
+from .array import ArrayImpl
 from .mlir import ir, make_context
 
 EmitterFactory = Callable[..., Any]
@@ -112,7 +113,7 @@ class ModuleContext:
 
     def constants(self, values: Sequence[Any]) -> list[Any]:
         """Write the constants of a jaxpr, in the dtypes that its variables have."""
-        arrays = [np.asarray(value) for value in values]
+        arrays = [x.to_numpy() if type(x) is ArrayImpl else np.asarray(x) for x in values]
         return [self.constant(x.astype(dtypes.dtype_of(x), copy=False)) for x in arrays]
 
     def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:

@@ -1,0 +1,172 @@
+"""What errors about random keys and samplers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_INVALID = "JAX encountered invalid PRNG key data: expected"  # what users' tests look for
+
+# ---------------------------------------------------------------- keys
+
+
+def name_taken(name: str) -> str:
+    return f"[register_prng] A generator of the name {name!r} exists already; choose another name."
+
+
+def unknown_generator(name: str, known: Iterable[str]) -> str:
+    listed = ", ".join(f'"{n}"' for n in known)
+    return f'unrecognized PRNG implementation "{name}": use one of {listed}.'
+
+
+def not_a_generator(kind: type) -> str:
+    return (
+        f"unrecognized type {kind} for a PRNG implementation: give the name of a generator, such "
+        'as "threefry2x32", or the dtype of a key.'
+    )
+
+
+def impl_and_dtype(where: str) -> str:
+    return (
+        f"[{where}] Cannot specify both `impl` and `dtype`: they say the same; `dtype` is the one "
+        "to keep."
+    )
+
+
+def seed_is_key(where: str) -> str:
+    return f"{where} accepts a scalar seed, which is an integer, but was given a random key."
+
+
+def seed_not_scalar(where: str, shape: tuple[int, ...]) -> str:
+    return (
+        f"{where} accepts a scalar seed, but was given an array of shape {shape}. Map it over the "
+        "seeds with `vmap`."
+    )
+
+
+def seed_not_integer(aval: Any) -> str:
+    return f"PRNG key seed must be an integer, but its type is {aval.str_short()}."
+
+
+def key_data_not_array(x: object) -> str:
+    return f"{_INVALID} an array of dtype uint32, but got {x!r}. Make keys with `random.key(seed)`."
+
+
+def key_data_rank(ndim: int) -> str:
+    return f"{_INVALID} an array of at least one dimension, but got ndim={ndim}."
+
+
+def key_data_shape(wanted: tuple[int, ...], shape: tuple[int, ...], name: str) -> str:
+    return (
+        f"{_INVALID} a shape that ends with {wanted}, as keys of {name} have, but got the shape "
+        f"{shape}. Make keys with `random.key(seed)`."
+    )
+
+
+def key_data_dtype(dtype: Any) -> str:
+    return f"{_INVALID} the dtype uint32, but got {dtype}. Make keys with `random.key(seed)`."
+
+
+def not_a_key(x: object) -> str:
+    return f"unexpected PRNG key type {type(x)}: make a key with `random.key(seed)`."
+
+
+def unwrap_not_keys(dtype: Any) -> str:
+    return f"random_unwrap takes key array operand, got an array of the dtype {dtype}."
+
+
+def not_keys(name: str, dtype: Any) -> str:
+    return f"[{name}] takes an array of random keys, but got one of the dtype {dtype}."
+
+
+def key_is_batch(where: str, shape: tuple[int, ...]) -> str:
+    return (
+        f"{where} accepts a single key, but was given a key array of shape {shape} != (). "
+        "Use jax.vmap for batching."
+    )
+
+
+def fold_in_not_scalar(shape: tuple[int, ...]) -> str:
+    return (
+        f"fold_in accepts a scalar, but was given an array of shape {shape} != (). Map it over "
+        "the integers with `vmap`."
+    )
+
+
+def legacy_key() -> str:
+    return (
+        "Legacy uint32 key array passed as key to jax.random function. Make keys with "
+        '`random.key(seed)`, or set the flag `jax_legacy_prng_key` to "allow".'
+    )
+
+
+def raw_key_deprecated() -> str:
+    return (
+        "Raw arrays as random keys to jax.random functions are deprecated: this one is taken for a "
+        "key of the default generator. Make keys with `random.key(seed)`."
+    )
+
+
+def key_as_numpy() -> str:
+    return (
+        "JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
+        "`random.key_data(keys)` to get the integers that the keys are made of."
+    )
+
+
+def threefry_dtypes(dtypes: Sequence[Any]) -> str:
+    listed = ", ".join(map(str, dtypes))
+    return f"[threefry2x32] Keys and counters must have the dtype uint32, but have {listed}."
+
+
+def bits_width(width: object) -> str:
+    return f"random bits come in widths of 8-, 16-, 32- or 64-bit, not {width}."
+
+
+# ---------------------------------------------------------------- samplers
+
+
+def dtype_kind(where: str, kind: str, dtype: Any) -> str:
+    return f"dtype argument to `{where}` must be {kind} dtype, got {dtype}"
+
+
+def integer_dtype(where: str, dtype: Any) -> str:
+    return f"{where} only accepts integer dtypes, got {dtype}"
+
+
+def shape_mismatch(where: str, shape: tuple[int, ...], result: tuple[int, ...]) -> str:
+    return (
+        f"[random.{where}] The shapes of the parameters must broadcast to the shape argument "
+        f"{shape}, but the result of broadcasting is {result}. Ask for the larger shape, or leave "
+        "the shape argument out."
+    )
+
+
+def unsafe_cast(where: str, have: Any, want: Any) -> str:
+    return (
+        f"In arguments to {where}, cannot safely cast argument of type {have} to {want}: convert "
+        "it, or ask for a wider dtype."
+    )
+
+
+def float_width(dtype: Any) -> str:
+    return f"uniform only accepts 8-, 16-, 32-, or 64-bit dtypes, got {dtype}"
+
+
+def unknown_mode(where: str, mode: object, known: Sequence[str]) -> str:
+    listed = " or ".join(map(repr, known))
+    return f"[random.{where}] got mode={mode!r}, expected {listed}"
+
+
+def probability_dtype(dtype: Any) -> str:
+    return (
+        f"bernoulli probability `p` must have a floating dtype, got {dtype}. Write 1.0 for 1, or "
+        "convert the array."
+    )
+
+
+def too_many_bits(size: int, width: int) -> str:
+    return (
+        f"[random_bits] {size} numbers of {width} bits need more than 2**32 words, which only the "
+        "partitionable generator gives: set the flag `jax_threefry_partitionable`."
+    )

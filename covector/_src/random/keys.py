@@ -1,0 +1,286 @@
+"""Keys: where they come from, how others are derived from them, what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import config, dtypes, random_errors
+from ..base.keys import KeyTy, PRNGImpl, generators, key_type, register_prng
+from ..control.random_keys import (
+    random_clone_p,
+    random_fold_in_p,
+    random_seed_p,
+    random_split_p,
+    random_unwrap_p,
+    random_wrap_p,
+)
+from ..core.array import Array
+from ..numpy.creation import asarray
+from .arguments import any_keys, as_given, default_generator, key_or_raw, sample_shape
+from .threefry import threefry_prng_impl
+
+# ---------------------------------------------------------------- generators by name
+
+register_prng(threefry_prng_impl)
+
+
+class PRNGSpec:
+    """What `key_impl` says of keys whose generator has no name that it could be asked for by."""
+
+    __slots__ = ("_impl",)
+
+    def __init__(self, impl: PRNGImpl):
+        self._impl = impl
+
+    def __repr__(self) -> str:
+        return f"PRNGSpec({self._impl.name!r})"
+
+    def __str__(self) -> str:
+        return str(self._impl)
+
+    def __hash__(self) -> int:
+        return hash(self._impl)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PRNGSpec) and self._impl == other._impl
+
+
+def generator_of(spec: Any) -> PRNGImpl:
+    """The generator that a user means by a name, a dtype, or what `key_impl` returns."""
+    if spec is None:
+        return default_generator()
+    if isinstance(spec, PRNGImpl):
+        return spec
+    if isinstance(spec, (PRNGSpec, KeyTy)):
+        return spec._impl
+    if not isinstance(spec, str):
+        raise TypeError(random_errors.not_a_generator(type(spec)))
+    if spec not in generators:
+        raise ValueError(random_errors.unknown_generator(spec, generators))
+    return generators[spec]
+
+
+def _impl_or_dtype(where: str, impl: Any, dtype: Any) -> PRNGImpl:
+    if impl is not None and dtype is not None:
+        raise ValueError(random_errors.impl_and_dtype(where))
+    return generator_of(impl if dtype is None else dtype)
+
+
+def key_dtype(impl_spec: Any = None) -> KeyTy:
+    """The dtype of the keys of a generator.
+
+    Args:
+      impl_spec: the generator, by name (`"threefry2x32"`) or as `key_impl` gives it; the default
+        generator if it is None.
+
+    >>> from covector import random
+    >>> random.key_dtype(), random.key_dtype("rbg")
+    (key<fry>, key<rbg>)
+    """
+    return key_type(generator_of(impl_spec))
+
+
+# ---------------------------------------------------------------- from seeds
+
+
+def _seeded(where: str, seed: Any, impl: PRNGImpl) -> Any:
+    dtype = getattr(seed, "dtype", None)
+    if isinstance(dtype, dtypes.ExtendedDType):
+        raise TypeError(random_errors.seed_is_key(where))
+    if np.ndim(seed):
+        raise TypeError(random_errors.seed_not_scalar(where, np.shape(seed)))
+    return random_seed(seed, impl)
+
+
+def random_seed(seeds: Any, impl: PRNGImpl) -> Any:
+    """Keys of a generator from integers, one from each.
+
+    Python's integers of 64 bits are seeds too; of those only the lower 32 bits are heeded, unless
+    `enable_x64` is on.
+
+    >>> random_seed(7, default_generator()).dtype
+    key<fry>
+    """
+    seeds = asarray(np.int64(seeds) if isinstance(seeds, int) else seeds)
+    offset = config.random_seed_offset.value
+    return random_seed_p.bind(seeds + offset if offset else seeds, impl=impl)
+
+
+def seed_with_impl(impl: PRNGImpl, seed: Any) -> Any:
+    """A key of the given generator from an integer; see `random_seed`."""
+    return random_seed(seed, impl)
+
+
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Array:
+    """A random key from an integer.
+
+    A key is what the samplers read: the same key gives the same numbers. Where different numbers
+    are wanted, derive new keys from it with `split` or `fold_in`, and use each of them once.
+
+    Args:
+      seed: an integer, or an integer array of rank 0.
+      impl: the generator, by name; by default that of the flag `jax_default_prng_impl`.
+      dtype: the same, as the dtype of the key or by name.
+
+    Returns:
+      A key: an array of rank 0 with the generator's dtype.
+
+    Raises:
+      TypeError: the seed is no integer scalar.
+      ValueError: there is no such generator, or both `impl` and `dtype` are given.
+
+    >>> from covector import random
+    >>> random.key(42)
+    Array((), dtype=key<fry>) overlaying:
+    [ 0 42]
+    """
+    return _seeded("key", seed, _impl_or_dtype("random.key", impl, dtype))
+
+
+def PRNGKey(seed: Any, *, impl: Any = None) -> Array:
+    """A random key in the older form, as the uint32 numbers that it is made of.
+
+    Such an array does not say which generator it belongs to: the default one is assumed where it
+    is used. Prefer `key`.
+
+    Args:
+      seed: an integer, or an integer array of rank 0.
+      impl: the generator, by name; by default that of the flag `jax_default_prng_impl`.
+
+    Returns:
+      A uint32 array of the shape that the generator's keys have.
+
+    >>> from covector import random
+    >>> random.PRNGKey(42)
+    Array([ 0, 42], dtype=uint32)
+    """
+    return as_given(_seeded("PRNGKey", seed, generator_of(impl)), True)
+
+
+# ---------------------------------------------------------------- from keys
+
+
+def split(key: Any, num: int | tuple[int, ...] = 2) -> Array:
+    """New keys from a key, which itself should not be used again.
+
+    Args:
+      key: a random key.
+      num: how many keys to make, or in which shape.
+
+    Returns:
+      An array of keys of the shape `num`, typed or raw as `key` is. The first keys of `split(key,
+      3)` are those of `split(key, 2)`, and are `fold_in(key, 0)` and so on.
+
+    Raises:
+      ValueError: `key` is an array of keys.
+
+    >>> from covector import random
+    >>> noise, steps = random.split(random.key(0))
+    >>> random.split(noise, (2, 3)).shape
+    (2, 3)
+    """
+    typed, raw = key_or_raw("split", key)
+    return as_given(new_keys(typed, num), raw)
+
+
+def new_keys(key: Any, num: int | Sequence[int] = 2) -> Any:
+    """`split` of a typed key, for use within samplers."""
+    shape = (num,) if isinstance(num, int) else num
+    return random_split_p.bind(key, shape=sample_shape("split", _as_sequence(shape)))
+
+
+def _as_sequence(shape: Any) -> Any:
+    return shape if isinstance(shape, Sequence) else (shape,)
+
+
+def fold_in(key: Any, data: Any) -> Array:
+    """A new key from a key and an integer, such as the number of a step.
+
+    Args:
+      key: a random key.
+      data: a scalar of 32 bits.
+
+    Returns:
+      A key, typed or raw as `key` is.
+
+    Raises:
+      TypeError: `data` is no scalar.
+      ValueError: `key` is an array of keys.
+
+    >>> from covector import random
+    >>> base = random.key(0)
+    >>> bool(random.fold_in(base, 1) == random.fold_in(base, 2))
+    False
+    """
+    typed, raw = key_or_raw("fold_in", key)
+    if np.ndim(data):
+        raise TypeError(random_errors.fold_in_not_scalar(np.shape(data)))
+    data = asarray(data, dtype="uint32")
+    return as_given(random_fold_in_p.bind(typed, data), raw)
+
+
+def clone(key: Any) -> Array:
+    """The same key, which may be used once more: `debug_key_reuse` takes it for a new one.
+
+    >>> from covector import random
+    >>> key = random.key(0)
+    >>> bool(random.clone(key) == key)
+    True
+    """
+    return random_clone_p.bind(key)
+
+
+# ---------------------------------------------------------------- what keys are made of
+
+
+def key_impl(keys: Any) -> str | PRNGSpec:
+    """The generator that keys belong to: its name, as `key` and `wrap_key_data` take it.
+
+    >>> from covector import random
+    >>> random.key_impl(random.key(0))
+    'threefry2x32'
+    """
+    impl = any_keys(keys)[0].dtype._impl
+    return impl.name if impl.name in generators else PRNGSpec(impl)
+
+
+def key_data(keys: Any) -> Array:
+    """The numbers that keys are made of.
+
+    Args:
+      keys: an array of keys, of any shape.
+
+    Returns:
+      A uint32 array; the numbers of a key are in its last dimensions.
+
+    >>> from covector import random
+    >>> random.key_data(random.key(42))
+    Array([ 0, 42], dtype=uint32)
+    """
+    return random_unwrap_p.bind(any_keys(keys)[0])
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Array:
+    """Keys from the numbers that they are made of; the inverse of `key_data`.
+
+    Args:
+      key_bits_array: a uint32 array, with the numbers of a key in its last dimensions.
+      impl: the generator, by name; by default that of the flag `jax_default_prng_impl`.
+      dtype: the same, as the dtype of the keys or by name.
+
+    Returns:
+      An array of keys.
+
+    Raises:
+      TypeError: the dtype or the last dimensions are not those of such keys.
+
+    >>> from covector import random
+    >>> key = random.key(42)
+    >>> bool(random.wrap_key_data(random.key_data(key), dtype=key.dtype) == key)
+    True
+    """
+    impl = _impl_or_dtype("random.wrap_key_data", impl, dtype)
+    return random_wrap_p.bind(key_bits_array, impl=impl)

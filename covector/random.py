@@ -1,0 +1,18 @@
+"""Random numbers from explicit keys, the same ones wherever and whenever they are drawn."""
+
+from __future__ import annotations
+
+from ._src.random.keys import PRNGKey as PRNGKey
+from ._src.random.keys import clone as clone
+from ._src.random.keys import fold_in as fold_in
+from ._src.random.keys import key as key
+from ._src.random.keys import key_data as key_data
+from ._src.random.keys import key_dtype as key_dtype
+from ._src.random.keys import key_impl as key_impl
+from ._src.random.keys import split as split
+from ._src.random.keys import wrap_key_data as wrap_key_data
+from ._src.random.uniform import bernoulli as bernoulli
+from ._src.random.uniform import bits as bits
+from ._src.random.uniform import rademacher as rademacher
+from ._src.random.uniform import randint as randint
+from ._src.random.uniform import uniform as uniform
