@@ -7,6 +7,10 @@ from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_upda
 from .._src.control.approximate_top_k import approx_max_k as approx_max_k
 from .._src.control.approximate_top_k import approx_min_k as approx_min_k
 from .._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
+from .._src.control.branches import cond as cond
+from .._src.control.branches import switch as switch
+from .._src.control.cond import cond_p as cond_p
+from .._src.control.platform_dependent import platform_dependent as platform_dependent
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
@@ -125,6 +129,9 @@ from .._src.ops.exponential import log1p_p as log1p_p
 from .._src.ops.exponential import log_p as log_p
 from .._src.ops.exponential import logistic as logistic
 from .._src.ops.exponential import logistic_p as logistic_p
+from .._src.ops.fourier import FftType as FftType
+from .._src.ops.fourier import fft as fft
+from .._src.ops.fourier import fft_p as fft_p
 from .._src.ops.full import dtype as dtype
 from .._src.ops.full import full as full
 from .._src.ops.full import full_like as full_like

@@ -27,12 +27,16 @@ interface: int = xla_client._version
 # unless it was told to skip those checks; from it on the argument is gone.
 RESULT_HANDLER_OPTIONS: dict[str, bool] = {} if interface >= 489 else {"_skip_checks": True}
 
+# How many elements XLA's approximate search for the greatest ones gives.
+approx_top_k_output_size = _jax.approx_top_k_reduction_output_size
+
 __all__ = [
     "RESULT_HANDLER_OPTIONS",
     "Client",
     "Device",
     "_hlo",
     "_jax",
+    "approx_top_k_output_size",
     "interface",
     "pytree",
     "version",

@@ -1,6 +1,7 @@
 """The primitives of the language, by name."""
 
 from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
+from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.ops.arithmetic import add_p as add_p
@@ -39,6 +40,7 @@ from ..._src.ops.conversion import bitcast_convert_type_p as bitcast_convert_typ
 from ..._src.ops.conversion import convert_element_type_p as convert_element_type_p
 from ..._src.ops.conversion import reduce_precision_p as reduce_precision_p
 from ..._src.ops.convolution import conv_general_dilated_p as conv_general_dilated_p
+from ..._src.ops.creation import empty2_p as empty2_p
 from ..._src.ops.creation import iota_p as iota_p
 from ..._src.ops.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
 from ..._src.ops.dynamic_slicing import dynamic_update_slice_p as dynamic_update_slice_p
@@ -48,6 +50,7 @@ from ..._src.ops.exponential import expm1_p as expm1_p
 from ..._src.ops.exponential import log1p_p as log1p_p
 from ..._src.ops.exponential import log_p as log_p
 from ..._src.ops.exponential import logistic_p as logistic_p
+from ..._src.ops.fourier import fft_p as fft_p
 from ..._src.ops.gather import gather_p as gather_p
 from ..._src.ops.gather import scatter_add_p as scatter_add_p
 from ..._src.ops.hyperbolic import acosh_p as acosh_p
