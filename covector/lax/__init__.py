@@ -14,6 +14,8 @@ from .._src.control.platform_dependent import platform_dependent as platform_dep
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
+from .._src.control.while_loop import while_loop as while_loop
+from .._src.control.while_loop import while_p as while_p
 from .._src.ops.accuracy import AccuracyMode as AccuracyMode
 from .._src.ops.accuracy import Tolerance as Tolerance
 from .._src.ops.arithmetic import add as add

@@ -1,0 +1,394 @@
+"""`while`: repeat a step for as long as a condition holds.
+
+The carry goes through the loop; what the two functions close over stays the same in all steps and
+stands in front of it among the operands:
+
+    while : (constants of the condition, constants of the body, carry) -> carry
+
+Under `vmap` a condition may come out differently for each example.  It is then an array of bools,
+whose dimensions are the leading ones of every part of the carry: the loop goes on while one of
+them is true, and an example for which it is false keeps its carry.
+
+Forward mode is a loop of the same length over pairs of values and tangents.  Reverse mode stands in
+`while_reverse.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..base import config, loop_errors, tree
+from ..base.errors import ConcretizationTypeError
+from ..core.array import Array
+from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.check import check_applied
+from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
+from ..core.primitive import BuiltinPrimitive
+from ..core.trace import Tracer, context
+from ..core.zeros import Zero
+from ..ops.linear import bring_to, instantiate
+from ..transforms.cache import jaxpr_cache
+from ..transforms.jvp import jvp_jaxpr
+from ..transforms.simplify import drop_unused, rearranged
+from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
+from .bodies import Body, stage_body
+from .carries import settle_carry
+
+T = TypeVar("T")
+Flags = tuple[bool, ...]
+
+
+class While(BuiltinPrimitive):
+    """Apply `body_jaxpr` to the carry for as long as `cond_jaxpr` says so.
+
+    Its parameters are those jaxprs, how many leading inputs of each are constants, and, where the
+    user set them, limits of the memory that reverse mode takes.
+    """
+
+    multiple_results = True
+
+    def check_operands(self, avals, params):
+        cond_consts, body_consts, carry = parted(avals, params)
+        check_applied(params["cond_jaxpr"], [*cond_consts, *carry])
+        check_applied(params["body_jaxpr"], [*body_consts, *carry])
+
+    def effectful_abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, **params):
+        return list(body_jaxpr.out_avals), cond_jaxpr.effects | body_jaxpr.effects
+
+    def ref(self, *args, body_jaxpr, cond_jaxpr, **params):
+        cond_consts, body_consts, carry = parted(args, params)
+        while True:
+            going = np.asarray(applied(cond_jaxpr, [*cond_consts, *carry])[0])
+            if not going.any():
+                return carry
+            new = applied(body_jaxpr, [*body_consts, *carry])
+            carry = [_where(going, np.asarray(x), np.asarray(y)) for x, y in zip(new, carry)]
+
+    def jvp(self, primals, tangents, *, body_jaxpr, cond_jaxpr, **params):
+        _, consts, carry = parted([type(t) is not Zero for t in tangents], params)
+        body, carry = fixpoint(
+            lambda carry: jvp_jaxpr(body_jaxpr, (*consts, *carry), carry), tuple(carry)
+        )
+        cond_primals, body_primals, init = parted(primals, params)
+        _, body_tangents, init_tangents = parted(tangents, params)
+        body_tangents = [t for t, nonzero in zip(body_tangents, consts) if nonzero]
+        init_tangents = [instantiate(t) for t, nonzero in zip(init_tangents, carry) if nonzero]
+        order = swapped(len(consts), len(init), len(body_tangents), len(init_tangents))
+        outs = self.bind(
+            *[*cond_primals, *body_primals, *body_tangents, *init, *init_tangents],
+            body_jaxpr=rearranged(body, order),
+            cond_jaxpr=with_trailing_inputs(cond_jaxpr, tuple(map(aval_of, init_tangents))),
+            **params | dict(body_nconsts=len(consts) + len(body_tangents)),
+        )
+        out_tangents = iter(outs[len(init) :])
+        return outs[: len(init)], [
+            next(out_tangents) if nonzero else Zero.from_primal_value(x)
+            for x, nonzero in zip(outs, carry)
+        ]
+
+    def prune(self, eqn, used):
+        params = eqn.params
+        cond_nconsts, body_nconsts = params["cond_nconsts"], params["body_nconsts"]
+        cond_consts, read = read_by(params["cond_jaxpr"], (True,), cond_nconsts)
+        wanted = tuple([flag or i in read for i, flag in enumerate(used)])
+        needed = needed_carry(params["body_jaxpr"], body_nconsts, wanted)
+        if all(needed):
+            return eqn
+        body_consts, _ = read_by(params["body_jaxpr"], needed, body_nconsts)
+        carry = tuple([i for i, flag in enumerate(needed) if flag])
+        cond_kept = (*cond_consts, *[cond_nconsts + i for i in carry])
+        body_kept = (*body_consts, *[body_nconsts + i for i in carry])
+        kept = [*cond_consts, *[cond_nconsts + i for i in body_kept]]
+        smaller = dict(
+            body_jaxpr=rearranged(params["body_jaxpr"], body_kept, carry),
+            body_nconsts=len(body_consts),
+            cond_jaxpr=rearranged(params["cond_jaxpr"], cond_kept, (0,)),
+            cond_nconsts=len(cond_consts),
+        )
+        return eqn.replace(
+            invars=[eqn.invars[i] for i in kept],
+            outvars=[eqn.outvars[i] for i in carry],
+            params=params | smaller,
+        )
+
+    def vmap(self, axis, dims, *args, body_jaxpr, cond_jaxpr, **params):
+        cond_dims, body_dims, init_dims = parted(dims, params)
+        consts = [dim is not None for dim in body_dims]
+        _, carry = fixpoint(
+            lambda carry: vmap_jaxpr(body_jaxpr, axis, (*consts, *carry), carry),
+            tuple([dim is not None for dim in init_dims]),
+        )
+        conds = [dim is not None for dim in cond_dims]
+        _, (going,) = vmap_jaxpr(cond_jaxpr, axis, (*conds, *carry), False)
+        # The dimensions of the condition come first in all parts of the carry.
+        front = 0 if going else len(cond_jaxpr.out_avals[0].shape)
+        carry_dims = [front if going or batched else None for batched in carry]
+        cond_consts, body_consts, init = parted(args, params)
+        init = [
+            x if to is None else bring_to(x, axis.size, dim, to)
+            for x, dim, to in zip(init, init_dims, carry_dims)
+        ]
+        body_dims, cond_dims = (*body_dims, *carry_dims), (*cond_dims, *carry_dims)
+        outs = self.bind(
+            *cond_consts,
+            *body_consts,
+            *init,
+            body_jaxpr=vmap_jaxpr_along(body_jaxpr, axis, body_dims, tuple(carry_dims)),
+            cond_jaxpr=vmap_jaxpr_along(cond_jaxpr, axis, cond_dims, (0 if going else None,)),
+            **params,
+        )
+        return outs, carry_dims
+
+    def emit(self, b, *operands, body_jaxpr, cond_jaxpr, **params):
+        lanes = cond_jaxpr.out_avals[0]
+        conditions = b.replace(name_stack=(*b.name_stack, "while", "cond"))
+        bodies = b.replace(name_stack=(*b.name_stack, "while", "body"))
+
+        def going(*operands: Any) -> list[Any]:
+            cond_consts, _, carry = parted(operands, params)
+            (pred,) = conditions.inline(cond_jaxpr, [*cond_consts, *carry])
+            if lanes.shape:
+                whole = conditions.replace(avals_out=(ShapedArray((), np.bool_),))
+                pred = whole.reduce("or", pred, False, range(lanes.ndim))
+            return [pred]
+
+        def step(*operands: Any) -> list[Any]:
+            cond_consts, body_consts, carry = parted(operands, params)
+            new = bodies.inline(body_jaxpr, [*body_consts, *carry])
+            if lanes.shape:
+                (pred,) = bodies.inline(cond_jaxpr, [*cond_consts, *carry])
+                new = [
+                    _emit_select(b, pred, lanes, x, y, aval)
+                    for x, y, aval in zip(new, carry, body_jaxpr.out_avals)
+                ]
+            return [*cond_consts, *body_consts, *new]
+
+        regions = [(b.avals_in, going), (b.avals_in, step)]
+        outs = b.op_with_regions("while", operands, regions, out=b.avals_in)
+        return parted(outs, params)[2]
+
+
+while_p = While("while")
+
+
+# ---------------------------------------------------------------- parts of the rules
+
+
+def parted(operands: Sequence[Any], params: dict[str, Any]) -> tuple[list[Any], ...]:
+    """The constants of the condition, those of the body, and the carry."""
+    first = params["cond_nconsts"]
+    second = first + params["body_nconsts"]
+    return list(operands[:first]), list(operands[first:second]), list(operands[second:])
+
+
+def applied(jaxpr: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
+    """The results of a jaxpr under the current trace."""
+    return eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *operands)
+
+
+def fixpoint(step: Callable[[Flags], tuple[Any, Flags]], carry: Flags) -> tuple[Any, Flags]:
+    """The least flags of a carry, above those given, that a step gives back as it takes them.
+
+    What is marked once stays marked, hence this ends after at most as many rounds as there are
+    flags.
+
+    Returns:
+      What the step made of these flags, and the flags.
+    """
+    while True:
+        result, out = step(carry)
+        if tuple(out) == carry:
+            return result, carry
+        carry = tuple([a or b for a, b in zip(carry, out)])
+
+
+@jaxpr_cache
+def with_trailing_inputs(jaxpr: ClosedJaxpr, avals: tuple[AbstractValue, ...]) -> ClosedJaxpr:
+    """A jaxpr with more inputs at its end, which it ignores."""
+    invars = [*jaxpr.jaxpr.invars, *[Var(aval) for aval in avals]]
+    return jaxpr.replace(jaxpr=jaxpr.jaxpr.replace(invars=invars))
+
+
+def swapped(first: int, second: int, third: int, fourth: int) -> tuple[int, ...]:
+    """The order that puts the third of four groups in front of the second."""
+    order = list(range(first + second + third + fourth))
+    middle = first + second
+    return (*order[:first], *order[middle:][:third], *order[first:middle], *order[middle + third :])
+
+
+def read_by(jaxpr: ClosedJaxpr, outputs: Flags, nconsts: int) -> tuple[list[int], set[int]]:
+    """Which constants some outputs of a part of a loop need, and which parts of the carry."""
+    _, kept = drop_unused(jaxpr, outputs)
+    return [i for i in kept if i < nconsts], {i - nconsts for i in kept if i >= nconsts}
+
+
+def needed_carry(body: ClosedJaxpr, nconsts: int, wanted: Flags) -> Flags:
+    """The parts of the carry on which those that are wanted come to depend, step by step."""
+
+    def step(wanted: Flags) -> tuple[None, Flags]:
+        _, read = read_by(body, wanted, nconsts)
+        return None, tuple([flag or i in read for i, flag in enumerate(wanted)])
+
+    return fixpoint(step, wanted)[1]
+
+
+def _emit_select(b: Any, pred: Any, lanes: Any, x: Any, y: Any, aval: Any) -> Any:
+    """x where the condition is true, else y; its dimensions are the leading ones of both."""
+    whole = ShapedArray(aval.shape, np.bool_)
+    dims = tuple(range(lanes.ndim))
+    if whole is not lanes:
+        pred = b.op("broadcast_in_dim", pred, out=whole, broadcast_dimensions=dims)
+    return b.op("select", pred, x, y, out=aval)
+
+
+def _where(going: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.where(going.reshape(going.shape + (1,) * (x.ndim - going.ndim)), x, y)
+
+
+# ---------------------------------------------------------------- the public function
+
+
+def while_loop(
+    cond_fun: Callable[[T], Any],
+    body_fun: Callable[[T], T],
+    init_val: T,
+    *,
+    checkpoints: int | None = None,
+    max_steps: int | None = None,
+) -> T:
+    """Apply a function again and again for as long as a condition holds.
+
+    It computes what this does, as one program, however many steps it takes:
+
+        val = init_val
+        while cond_fun(val):
+            val = body_fun(val)
+
+    The loop may be differentiated in forward mode, and in reverse mode although nobody knows
+    beforehand how many steps it takes: some of the carries are kept as checkpoints, and the others
+    computed again from them. See the guide to gradients for what that costs.
+
+    Args:
+      cond_fun: takes a carry, returns one bool.
+      body_fun: takes a carry, returns the next one, with the same containers, shapes and dtypes.
+      init_val: a tree of arrays and numbers, the first carry.
+      checkpoints: how many carries reverse mode keeps as checkpoints, at least 2; by default 64.
+      max_steps: how many steps between two checkpoints reverse mode keeps the carries of; by
+        default as many as `checkpoints`. If the loop takes no more steps in all, none is computed
+        again; if it takes more, the derivative is the same but takes longer.
+
+    Returns:
+      The first carry for which the condition does not hold.
+
+    Raises:
+      TypeError: the condition is no bool, or the body returns a carry of another type.
+      ValueError: `checkpoints` or `max_steps` is too small.
+
+    >>> import covector as cv
+    >>> from covector import lax
+    >>> def halvings(x):
+    ...     return lax.while_loop(lambda s: s[1] > 1, lambda s: (s[0] + 1, s[1] / 2), (0, x))
+    >>> halvings(10.0)
+    (Array(4, dtype=int32, weak_type=True), Array(0.625, dtype=float32, weak_type=True))
+    >>> cv.grad(lambda x: halvings(x)[1])(10.0)
+    Array(0.0625, dtype=float32, weak_type=True)
+    """
+    if not (callable(body_fun) and callable(cond_fun)):
+        raise TypeError(loop_errors.not_callable("while_loop", ("cond_fun", "body_fun")))
+    limits = limits_of("while_loop", checkpoints, max_steps)
+    if config.disable_jit.value:
+        try:
+            return _run_in_python(cond_fun, body_fun, init_val)
+        except ConcretizationTypeError:
+            pass  # the condition is traced: there is nothing that Python could decide
+    return bind_while(cond_fun, body_fun, init_val, **limits)
+
+
+def limits_of(where: str, checkpoints: int | None, max_steps: int | None) -> dict[str, int]:
+    """The limits of memory that the user set, as parameters of the loop."""
+    limits = {"checkpoints": checkpoints, "max_steps": max_steps}
+    given = {name: value for name, value in limits.items() if value is not None}
+    for name, value in given.items():
+        least = 2 if name == "checkpoints" else 1
+        if not isinstance(value, int) or value < least:
+            raise ValueError(loop_errors.limit_too_small(where, name, value, least))
+    return given
+
+
+def _run_in_python(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: Any) -> Any:
+    carry = tree.map(_as_array, carry)
+    while cond_fun(carry):
+        carry = tree.map(_as_array, body_fun(carry))
+    return carry
+
+
+def _as_array(x: Any) -> Any:
+    return x if isinstance(x, (Array, Tracer)) else context.trace.lift(x)
+
+
+def bind_while(
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: Any, **limits: int
+) -> Any:
+    """`while_loop` with functions that are known to be such, as one operation in any case."""
+    conds: list[Body] = []
+    in_tree = tree.structure((init_val,))
+
+    def stage(avals: tuple[AbstractValue, ...]) -> Body:
+        conds.append(stage_body("while_cond", cond_fun, in_tree, avals))
+        _check_condition(conds[-1])
+        return stage_body("while_body", body_fun, in_tree, avals)
+
+    body, init = settle_carry(
+        "while_loop body", body_fun, init_val, stage, lambda body: (body.out_tree, body.out_avals)
+    )
+    outs = _bind(conds[-1], body, init, limits)
+    return tree.unflatten(body.out_tree, outs)
+
+
+def _check_condition(cond: Body) -> None:
+    """Raise unless what a condition returns is one bool."""
+    avals = cond.out_avals
+    if cond.out_tree != tree.structure(0):
+        raise TypeError(loop_errors.condition_is_a_tree(cond.out_tree))
+    if avals[0].strip_weak_type() is not ShapedArray((), np.bool_):
+        raise TypeError(loop_errors.condition_is_no_bool(avals))
+
+
+def _bind(cond: Body, body: Body, init: list[Any], limits: dict[str, int]) -> list[Any]:
+    """Apply the operation; what no step changes becomes a constant of the body.
+
+    That is worth it where the loop is vectorized: what is the same for all examples stays so, even
+    if the condition is not.
+    """
+    nconsts, count = len(body.consts), len(init)
+    outvars = body.jaxpr.jaxpr.outvars
+    _, read = read_by(cond.jaxpr, (True,), len(cond.consts))
+    fixed = [
+        i
+        for i, var in enumerate(body.jaxpr.jaxpr.invars[nconsts:])
+        if i not in read and outvars[i] is var
+    ]
+    varying = [i for i in range(count) if i not in fixed]
+    cond_jaxpr, body_jaxpr = cond.jaxpr, body.jaxpr
+    if fixed:
+        skipped = [nconsts + i for i in fixed]
+        carried = [nconsts + i for i in varying]
+        body_jaxpr = rearranged(body_jaxpr, (*skipped, *range(nconsts), *carried), tuple(varying))
+        own = range(len(cond.consts))
+        cond_jaxpr = rearranged(cond_jaxpr, (*own, *[len(own) + i for i in varying]), (0,))
+    outs = while_p.bind(
+        *cond.consts,
+        *[init[i] for i in fixed],
+        *body.consts,
+        *[init[i] for i in varying],
+        body_jaxpr=body_jaxpr,
+        body_nconsts=len(fixed) + nconsts,
+        cond_jaxpr=cond_jaxpr,
+        cond_nconsts=len(cond.consts),
+        **limits,
+    )
+    found = dict(zip(varying, outs))
+    return [found.get(i, x) for i, x in enumerate(init)]
