@@ -18,7 +18,11 @@ from ..ops.contraction import batch_matmul
 from ..ops.conversion import convert
 from ..ops.creation import iota_p
 from ..ops.gather import gather_p, gather_params
-from ..ops.gather_dimensions import GatherDimensionNumbers, GatherScatterMode
+from ..ops.gather_dimensions import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+)
 from ..ops.linear import (
     broadcast_in_dim,
     constant_like,
@@ -29,6 +33,7 @@ from ..ops.linear import (
     transpose,
 )
 from ..ops.precision import Precision
+from ..ops.scatter import scatter
 from ..ops.select import select_n_p
 from ..ops.slicing import slice_p
 
@@ -149,3 +154,14 @@ def permute_rows(x: Any, permutation: Any) -> Any:
     mode = GatherScatterMode.PROMISE_IN_BOUNDS
     params = gather_params(aval_of(x).dtype, numbers, sizes, mode=mode)
     return gather_p.bind(x, expand_dims(permutation, (row + 1,)), **params)
+
+
+def inverse_permutation(permutation: Any) -> Any:
+    """The permutations that undo the given ones."""
+    aval = aval_of(permutation)
+    last = aval.ndim - 1
+    batch = tuple(range(last))
+    places = iota_p.bind(dtype=aval.dtype, shape=aval.shape, dimension=last, sharding=None)
+    numbers = ScatterDimensionNumbers((), (last,), (last,), batch, batch)
+    indices = expand_dims(permutation, (aval.ndim,))
+    return scatter(places, indices, places, numbers, unique_indices=True)
