@@ -82,8 +82,9 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("core", "dlpack", "dtypes", "errors", "extend", "interpreters", "lax", "numpy"),
-        *("ops", "random", "sharding", "stages", "test_util", "testing", "tree", "tree_util", "typing"),
+        *("core", "dlpack", "dtypes", "errors", "experimental", "extend", "interpreters", "lax"),
+        *("numpy", "ops", "random", "sharding", "stages", "test_util", "testing", "tree"),
+        *("tree_util", "typing"),
     }
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from typing import Any
@@ -163,8 +164,30 @@ class JitFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else partial(self, instance)
 
+    def __reduce__(self) -> Any:
+        # Found again by its name where that is bound to it. Scripts are another module elsewhere.
+        module = sys.modules.get(self._fun.__module__ or "__main__")
+        name = getattr(self._fun, "__qualname__", "")
+        if self._fun.__module__ != "__main__" and _lookup(module, name) is self:
+            return name
+        return _jit_again, (self._fun, self._keywords)
+
     def __repr__(self) -> str:
         return f"<jit of {self._fun!r}>"
+
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        """The options as they are given to `jit`."""
+        return dict(
+            static_argnums=self._static.argnums,
+            static_argnames=sorted(self._static.argnames),
+            donate_argnums=self._donate.argnums,
+            donate_argnames=sorted(self._donate.argnames),
+            device=self._device,
+            keep_unused=self._options["keep_unused"],
+            inline=self._options["inline"],
+            compiler_options=dict(self._options["compiler_options"]),
+        )
 
     @boundary
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -384,3 +407,16 @@ def jit(
         if both:
             raise ValueError(errors.static_and_donated("jit", sorted(both)))
     return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)
+
+
+def _jit_again(fun: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+    """A jitted function from its pickled parts."""
+    return jit(fun, **keywords)
+
+
+def _lookup(module: Any, qualified_name: str) -> Any:
+    """What a module binds a dotted name to, or None."""
+    found = module
+    for name in qualified_name.split("."):
+        found = getattr(found, name, None)
+    return found

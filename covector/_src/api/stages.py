@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..base import tree
-from ..base.errors import aot_tree_differs, aot_types_differ
+from ..base.errors import aot_transformed, aot_tree_differs, aot_types_differ
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
-from ..core.trace import check_no_escaped_tracer, eval_trace
+from ..core.trace import Tracer, eval_trace
 from ..xla.array import move
 from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
 from ..xla.devices import first_device
 from ..xla.hlo import cost_of, hlo_text, to_hlo
+from ..xla.layout import Format, Layout
 from ..xla.placement import SingleDeviceSharding, placement_on
 from .shape_dtype import ShapeDtypeStruct
 
@@ -27,26 +28,26 @@ class ArgInfo:
     """What is known of one flat argument of a staged function.
 
     Attributes:
-      aval: its type.
+      _aval: its type.
       donated: whether its memory may be reused for a result.
     """
 
-    __slots__ = ("aval", "donated")
+    __slots__ = ("_aval", "donated")
 
     def __init__(self, aval: Any, donated: bool):
-        self.aval = aval
+        self._aval = aval
         self.donated = donated
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.aval.shape
+        return self._aval.shape
 
     @property
     def dtype(self) -> Any:
-        return self.aval.dtype
+        return self._aval.dtype
 
     def __repr__(self) -> str:
-        return f"ArgInfo(_aval={self.aval!r}, donated={self.donated})"
+        return f"ArgInfo(_aval={self._aval!r}, donated={self.donated})"
 
 
 class _Stage:
@@ -204,9 +205,11 @@ class Compiled(_Stage):
           TypeError: the arguments are not of the tree or types that it was compiled for.
         """
         leaves, in_tree = tree.flatten((args, kwargs))
+        for x in leaves:
+            if isinstance(x, Tracer):
+                raise TypeError(aot_transformed(self._params["name"], type(x)))
         if in_tree != self.in_tree:
             raise TypeError(aot_tree_differs(self._params["name"], self.in_tree, in_tree))
-        check_no_escaped_tracer(leaves, self._params["name"])
         self._check_types(leaves)
         placement = placement_on(self._device, False)
         backend = eval_trace.backend
@@ -253,3 +256,16 @@ class Compiled(_Stage):
         """Where the program leaves its results, in their tree."""
         sharding = SingleDeviceSharding(self._device)
         return tree.unflatten(self.out_tree, [sharding] * len(self._jaxpr.out_avals))
+
+    @property
+    def input_formats(self) -> Any:
+        """How the program wants its arguments to lie in memory, in the tree `(args, kwargs)`."""
+        return tree.unflatten(self.in_tree, self._formats(self._executable.input_layouts()))
+
+    @property
+    def output_formats(self) -> Any:
+        """How the results will lie in memory, in their tree."""
+        return tree.unflatten(self.out_tree, self._formats(self._executable.output_layouts()))
+
+    def _formats(self, layouts: Sequence[Layout]) -> list[Format]:
+        return [Format(layout, SingleDeviceSharding(self._device)) for layout in layouts]

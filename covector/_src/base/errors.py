@@ -176,6 +176,14 @@ def aot_tree_differs(name: str, want: object, got: object) -> str:
     )
 
 
+def aot_transformed(name: str, kind: type) -> str:
+    return (
+        f"[{name}] Cannot apply JAX transformations to a function lowered and compiled for a "
+        f"particular signature. Detected an argument of the type {kind}: call the jitted function "
+        "itself there."
+    )
+
+
 def aot_types_differ(name: str, wrong: Sequence[tuple[str, object, object]]) -> str:
     listed = "".join(
         f"\n  Argument {arg!r} compiled with {want} and called with {got}"

@@ -15,8 +15,9 @@ from contextlib import ContextDecorator, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import ReferenceType, ref
 
-from ..base.errors import UnexpectedTracerError, escaped_tracer
+from ..base.errors import ConcretizationTypeError, UnexpectedTracerError, escaped_tracer
 from ..base.source import Place
+from ..base.tracing_errors import value_not_known
 from .avals import AbstractValue, aval_getters
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class Tracer:
     @property
     def weak_type(self) -> bool:
         return self.aval.weak_type  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> Any:
+        doing = "It was to be pickled, but stands for an array only while a function is traced."
+        raise ConcretizationTypeError(value_not_known(self.aval, self.origin(), doing))
 
     def concrete_value(self) -> Any:
         """The number behind the tracer if there is one (as under `grad` of eager code), or None."""
@@ -159,6 +164,8 @@ class _Context(threading.local):
         self.place: Place | None = None
         # Whether traces that write jaxprs are to evaluate what they can.
         self.eager = False
+        # What the cotangents of the current backward pass may hold (`hazards.py`).
+        self.hazards = 0
         # The traces made by the transformation whose leaks are being looked for.
         self.watched: list[ReferenceType[Trace]] | None = None
 

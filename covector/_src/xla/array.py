@@ -14,6 +14,7 @@ from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
 from ..ops.physical import physical_aval
 from .devices import device_list, first_device, sharding_on
+from .layout import Format, layout_of
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
 
@@ -91,6 +92,17 @@ class ArrayImpl(Array):
     @property
     def is_fully_replicated(self) -> bool:
         return True
+
+    @property
+    def format(self) -> Format:
+        """Where the array is, and how its elements lie there."""
+        self._check_alive()
+        return Format(layout_of(self._buffer._pjrt_layout), self.sharding)
+
+    @property
+    def traceback(self) -> Any:
+        """The Python frames that made the array, innermost first, as jaxlib keeps them."""
+        return self._buffer.traceback
 
     def block_until_ready(self) -> ArrayImpl:
         """Wait until the elements are computed; returns the array itself."""
@@ -189,6 +201,8 @@ _FLOAT0 = dtypes.float0
 
 
 def _unpickle(host: np.ndarray, aval: ShapedArray) -> ArrayImpl:
+    if isinstance(aval.dtype, np.dtype):  # which may not exist here: 64 bits, while x64 is off
+        aval = aval.update(dtype=dtypes.canonicalize_dtype(aval.dtype))
     return put(host, None, aval)
 
 

@@ -19,6 +19,7 @@ from . import cache, nonfinite
 from .array import ArrayImpl, move, put
 from .devices import device_list, sharding_on
 from .emitter import Emitter
+from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .placement import placement_on
@@ -96,6 +97,18 @@ class Executable:
         if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self.jaxpr, self.name, arrays, outs)
         return outs
+
+    def input_layouts(self) -> list[Layout]:
+        """How each argument lies in memory; those that are not read, as usual."""
+        layouts = [default_layout(len(aval.shape)) for aval in self.jaxpr.in_avals]  # type: ignore[attr-defined]
+        wanted = self.loaded.get_parameter_layouts()[len(self._consts) :]
+        for i, layout in zip(self.kept, wanted):
+            layouts[i] = layout_of(layout)
+        return layouts
+
+    def output_layouts(self) -> list[Layout]:
+        """How each output lies in memory."""
+        return list(map(layout_of, self.loaded.get_output_layouts()))
 
 
 def _is_float0(aval: Any) -> bool:

@@ -1,0 +1,1 @@
+"""What JAX offers as experimental, and Covector too."""

@@ -1,0 +1,4 @@
+"""How arrays lie in the memory of their devices."""
+
+from .._src.xla.layout import Format as Format
+from .._src.xla.layout import Layout as Layout
