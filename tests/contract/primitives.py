@@ -17,6 +17,7 @@ from covector._src.testing.checks import Case, cases
 WITHOUT_SAMPLES = {
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",
+    "platform_index": "depends on the platform: tests/control/test_platform_dependent.py",
 }
 
 # Checks that a primitive does not pass, and why that is right.

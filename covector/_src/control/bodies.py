@@ -15,6 +15,7 @@ from ..base import config, tree
 from ..core.avals import AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..core.trace import Tracer, context
+from ..transforms.cache import jaxpr_cache
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.signatures import debug_info
@@ -91,14 +92,32 @@ def with_common_consts(bodies: Sequence[Body]) -> tuple[list[ClosedJaxpr], list[
       constants.
     """
     consts: dict[int, Any] = {id(x): x for body in bodies for x in body.consts}
+    position = {which: i for i, which in enumerate(consts)}
     avals = {id(x): v.aval for body in bodies for x, v in zip(body.consts, body.jaxpr.jaxpr.invars)}
-    return [_with_consts(body, list(consts), avals) for body in bodies], list(consts.values())
+    return [
+        with_more_inputs(
+            body.jaxpr,
+            tuple([position[id(x)] for x in body.consts]),
+            tuple([avals[which] for which in consts]),
+        )
+        for body in bodies
+    ], list(consts.values())
 
 
-def _with_consts(body: Body, wanted: list[int], avals: dict[int, Any]) -> ClosedJaxpr:
-    jaxpr: Jaxpr = body.jaxpr.jaxpr
-    own = {id(x): var for x, var in zip(body.consts, jaxpr.invars)}
-    if list(own) == wanted:
-        return body.jaxpr
-    leading = [own.get(which) or Var(avals[which]) for which in wanted]
-    return ClosedJaxpr(jaxpr.replace(invars=[*leading, *jaxpr.invars[len(body.consts) :]]))
+@jaxpr_cache
+def with_more_inputs(
+    jaxpr: ClosedJaxpr, positions: tuple[int, ...], avals: tuple[AbstractValue, ...]
+) -> ClosedJaxpr:
+    """The same program with more leading inputs, which it ignores.
+
+    Args:
+      jaxpr: the program.
+      positions: which of the new leading inputs its first inputs become.
+      avals: the types of the new leading inputs.
+    """
+    if positions == tuple(range(len(avals))):
+        return jaxpr
+    body: Jaxpr = jaxpr.jaxpr
+    own = dict(zip(positions, body.invars))
+    leading = [own.get(i) or Var(aval) for i, aval in enumerate(avals)]
+    return jaxpr.replace(jaxpr=body.replace(invars=[*leading, *body.invars[len(positions) :]]))

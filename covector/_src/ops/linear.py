@@ -385,7 +385,11 @@ def constant_like(x: Any, value: Any) -> Any:
 
     It is weakly typed if `x` is, that the result of the arithmetic may be so too.
     """
-    aval: Any = aval_of(x)
+    return constant_of_aval(aval_of(x), value)
+
+
+def constant_of_aval(aval: Any, value: Any) -> Any:
+    """A scalar of the dtype of an aval, weakly typed if that is."""
     if aval.weak_type:
         number = dtypes.scalar_type_of(aval)(value)
         if aval_of(number).dtype == aval.dtype:  # type: ignore[attr-defined]
@@ -404,7 +408,7 @@ def zeros_of_aval(aval: AbstractValue) -> Any:
         raise TypeError("a token has no zero")
     if aval.dtype == dtypes.float0:  # type: ignore[attr-defined]
         return np.zeros(aval.shape, dtypes.float0)  # type: ignore[attr-defined]
-    return full(aval.shape, 0, aval.dtype)  # type: ignore[attr-defined]
+    return broadcast_in_dim(constant_of_aval(aval, 0), aval.shape, ())  # type: ignore[attr-defined]
 
 
 def instantiate(tangent: Any) -> Any:

@@ -249,9 +249,11 @@ class Emitter:
         """The attribute that refers to the function of a jaxpr, for ops that have one as such."""
         return self.module_context.function(name, closed)
 
-    def inline(self, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
-        """Write the operations of a jaxpr at this place."""
-        return self.module_context.inline(closed, operands, self.name_stack)
+    def inline(self, closed: ClosedJaxpr, operands: Sequence[Any], *scopes: str) -> list[Any]:
+        """Write the operations of a jaxpr at this place, within scopes of these names."""
+        within = () if self.eqn is None else self.eqn.name_stack
+        stack = (*self.name_stack, *within, *scopes)
+        return self.module_context.inline(closed, operands, stack)
 
 
 def layout_attribute(dims: Sequence[int]) -> Any:
