@@ -140,3 +140,33 @@ def broadcast_shape(where: str, shape: Any, *parameters: Any) -> tuple[int, ...]
 def placed(samples: Any, out_sharding: Any) -> Any:
     """The samples where the user wants them."""
     return samples if out_sharding is None else device_put(samples, out_sharding)
+
+
+# ---------------------------------------------------------------- families of samplers
+
+
+def standard(
+    where: str, sampler: Any, key: Any, shape: Any, dtype: Any, out_sharding: Any = None
+) -> Any:
+    """Floats from a distribution without parameters, by the program `sampler`."""
+    key = single_key(where, key)
+    dtype = float_dtype(where, dtype)
+    shape = sample_shape(where, shape)
+    return placed(sampler(key, shape=shape, dtype=dtype), out_sharding)
+
+
+def parametrized(
+    where: str,
+    sampler: Any,
+    key: Any,
+    parameters: Sequence[Any],
+    shape: Any,
+    dtype: Any,
+    out_sharding: Any = None,
+) -> Any:
+    """Floats from a distribution whose parameters broadcast to the shape of the samples."""
+    key = single_key(where, key)
+    dtype = float_dtype(where, dtype)
+    shape = broadcast_shape(where, shape, *parameters)
+    check_safe_to_cast(where, dtype, *parameters)
+    return placed(sampler(key, *parameters, shape=shape, dtype=dtype), out_sharding)
