@@ -13,6 +13,8 @@ from .._src.control.cond import cond_p as cond_p
 from .._src.control.platform_dependent import platform_dependent as platform_dependent
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
+from .._src.control.scan import scan as scan
+from .._src.control.scan import scan_p as scan_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
 from .._src.control.while_loop import while_loop as while_loop
 from .._src.control.while_loop import while_p as while_p

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 from ..base import carry_errors, dtypes, tree
 from ..core.avals import AbstractValue, aval_of
+from ..core.jaxpr import ClosedJaxpr
 from ..ops.conversion import convert
+from ..transforms.cache import jaxpr_cache
 from ..transforms.signatures import signature_of
 from .bodies import Body
 
@@ -135,3 +137,20 @@ def carry_fixpoint(rule: Callable[[Flags], tuple[T, Flags]], flags: Flags) -> tu
         if grown == flags:
             return result, flags
         flags = grown
+
+
+@jaxpr_cache
+def rearranged(
+    jaxpr: ClosedJaxpr, inputs: tuple[int, ...], outputs: tuple[int, ...] | None = None
+) -> ClosedJaxpr:
+    """The same program with its inputs, and its outputs, in another order.
+
+    Args:
+      jaxpr: the program.
+      inputs: for each of the new inputs its number among the old ones.
+      outputs: the same for outputs; outputs that are not named are left out.
+    """
+    body = jaxpr.jaxpr
+    outvars = body.outvars if outputs is None else [body.outvars[i] for i in outputs]
+    invars = [body.invars[i] for i in inputs]
+    return ClosedJaxpr(body.replace(invars=invars, outvars=outvars), jaxpr.consts)

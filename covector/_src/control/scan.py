@@ -1,0 +1,515 @@
+"""`scan`: a loop of a known number of steps over slices of arrays, with a carry.
+
+    scan : (constants, init, xs) -> (last carry, ys)
+
+The body is a jaxpr from constants, carry and one slice of each input to the new carry and one slice
+of each output.  Every transformation of a scan is a scan of the transformed body.  What is true of
+a carry in one step (that it has a tangent, is batched, is unknown) may follow from its being true
+of another in the step before, so the rules look for a fixpoint.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import config, tracing_errors, tree
+from ..base import scan_errors as errors
+from ..base.errors import ConcretizationTypeError, JaxprTypeError
+from ..core.avals import AbstractValue, aval_of
+from ..core.check import check_applied
+from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..core.primitive import BuiltinPrimitive
+from ..core.trace import Tracer
+from ..core.zeros import UndefinedPrimal, Zero
+from ..ops.identities import stage
+from ..ops.joining import concatenate
+from ..ops.linear import bring_to, expand_dims, instantiate
+from ..ops.slicing import index_in_dim
+from ..transforms.cache import jaxpr_cache
+from ..transforms.jvp import jvp_jaxpr
+from ..transforms.linearize import PartialTrace
+from ..transforms.simplify import drop_unused
+from ..transforms.transpose import transpose_jaxpr
+from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
+from .bodies import Body, stage_body
+from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
+from .scan_emission import emit_scan
+from .scan_split import residual_values, split_body
+
+
+class Scan(BuiltinPrimitive):
+    """Apply a jaxpr `length` times, each time to a slice of the inputs.
+
+    The operands are `num_consts` constants, `num_carry` initial carries, and arrays whose leading
+    dimension is `length`.  With `reverse`, the last slices are taken first, and outputs stand where
+    the inputs do that they belong to.  A turn of the compiled loop takes `unroll` steps.
+    """
+
+    multiple_results = True
+
+    def typecheck(self, avals, params):
+        # Looking the result up would take as long, and keep every body alive.
+        return self.effectful_abstract_eval(*avals, **params)
+
+    def check_operands(self, avals, params):
+        check_params(**params)
+        jaxpr, length, num_carry = params["jaxpr"], params["length"], params["num_carry"]
+        start = params["num_consts"] + num_carry
+        for x, aval in zip(avals[start:], jaxpr.in_avals[start:]):
+            if not same_type(x, batch_aval(aval, length, 0)):
+                raise JaxprTypeError(errors.wrong_input(length, aval, x))
+        check_applied(jaxpr, [*avals[:start], *[example_aval(x, 0) for x in avals[start:]]])
+        given, returned = jaxpr.in_avals[start - num_carry : start], jaxpr.out_avals[:num_carry]
+        if len(given) != len(returned) or not all(map(same_type, given, returned)):
+            raise JaxprTypeError(errors.wrong_carry(given, returned))
+
+    def effectful_abstract_eval(self, *avals, jaxpr, length, num_carry, **params):
+        outs = jaxpr.out_avals
+        ys = [batch_aval(aval, length, 0) for aval in outs[num_carry:]]
+        return [*outs[:num_carry], *ys], jaxpr.effects
+
+    def ref(self, *args, jaxpr, length, reverse, num_consts, num_carry, unroll):
+        consts, carry, xs = split(args, num_consts, num_carry)
+        ys = [np.zeros((length, *aval.shape), aval.dtype) for aval in jaxpr.out_avals[num_carry:]]
+        for i in reversed(range(length)) if reverse else range(length):
+            outs = eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *consts, *carry, *[x[i] for x in xs])
+            carry = outs[:num_carry]
+            for y, out in zip(ys, outs[num_carry:]):
+                y[i] = out
+        return [*carry, *ys]
+
+    def jvp(self, primals, tangents, *, jaxpr, num_consts, num_carry, **params):
+        consts, init, xs = split([type(t) is not Zero for t in tangents], num_consts, num_carry)
+        ys = (False,) * (len(jaxpr.out_avals) - num_carry)
+
+        def rule(carry: Flags) -> tuple[Any, Flags]:
+            both, nonzeros = jvp_jaxpr(jaxpr, (*consts, *carry, *xs), (*carry, *ys))
+            return (both, nonzeros), nonzeros[:num_carry]
+
+        (both, out_nonzeros), carry = carry_fixpoint(rule, tuple(init))
+        nonzeros = (*consts, *carry, *xs)
+        given = [*primals, *[instantiate(t) for t, n in zip(tangents, nonzeros) if n]]
+        order = paired(nonzeros, num_consts, num_carry)
+        outs = self.bind(
+            *[given[i] for i in order],
+            jaxpr=rearranged(both, order, paired(out_nonzeros, num_carry)),
+            num_consts=num_consts + sum(consts),
+            num_carry=num_carry + sum(carry),
+            **params,
+        )
+        counts = num_carry, sum(carry), len(ys)
+        out_carry, out_carry_dots, out_ys, out_ys_dots = split(outs, *counts)
+        out_dots = iter([*out_carry_dots, *out_ys_dots])
+        outs = [*out_carry, *out_ys]
+        return outs, [
+            next(out_dots) if nonzero else Zero.from_primal_value(out)
+            for out, nonzero in zip(outs, out_nonzeros)
+        ]
+
+    def partial_eval(self, trace: PartialTrace, args, params):
+        num_consts, num_carry = params["num_consts"], params["num_carry"]
+        parts = split_body(
+            params["jaxpr"], tuple(map(trace.is_unknown, args)), num_consts, num_carry
+        )
+        consts, init, _ = split(parts.unknowns, num_consts, num_carry)
+        known_args = split(
+            [x for x, u in zip(args, parts.unknowns) if not u],
+            consts.count(False),
+            init.count(False),
+        )
+        common = eval_jaxpr(parts.invariant.jaxpr, parts.invariant.consts, *known_args[0])
+        residuals, known_consts = common[: parts.hoisted], common[parts.hoisted :]
+        first = params | dict(
+            jaxpr=parts.known, num_consts=len(known_consts), num_carry=len(known_args[1])
+        )
+        known_outs = []
+        if parts.known.jaxpr.outvars or parts.known.effects:
+            operands = [*known_consts, *known_args[1], *known_args[2]]
+            known_outs = trace.parent.process(self, operands, first)
+        stacked = residual_values(parts.sources, known_args[2], known_outs[len(known_args[1]) :])
+        second = params | dict(
+            jaxpr=parts.unknown, num_consts=len(residuals) + sum(consts), num_carry=sum(init)
+        )
+        unknown_args = [x for x, u in zip(args, parts.unknowns) if u]
+        operands = [*residuals, *unknown_args, *stacked]
+        unknown_outs = iter(trace.unknown.process(self, operands, second))
+        known = iter(known_outs)
+        return [next(unknown_outs) if u else next(known) for u in parts.out_unknowns]
+
+    def prune(self, eqn, used):
+        params = eqn.params
+        num_consts, num_carry = params["num_consts"], params["num_carry"]
+        jaxpr, kept, used = without_unused(params["jaxpr"], tuple(used), num_consts, num_carry)
+        return eqn.replace(
+            invars=[eqn.invars[i] for i in kept],
+            outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
+            params=params
+            | dict(
+                jaxpr=jaxpr,
+                num_consts=sum(i < num_consts for i in kept),
+                num_carry=sum(used[:num_carry]),
+            ),
+        )
+
+    def transpose(self, cts, *args, jaxpr, num_consts, num_carry, reverse, **params):
+        """The loop backwards, whose carry are the cotangents of constants and carry.
+
+        What the body does with a constant in one step adds to its cotangent, which makes that a
+        carry: of a constant that is passed on from step to step, it is the ordinary rule.
+        """
+        linear = [type(x) is UndefinedPrimal for x in args]
+        const_lin, _, xs_lin = split(linear, num_consts, num_carry)
+        consts, _, xs = split(args, num_consts, num_carry)
+        residuals = [x for x, lin in zip(consts, const_lin) if not lin]
+        stacked = [x for x, lin in zip(xs, xs_lin) if not lin]
+        passing = passing_on(jaxpr, tuple(const_lin))
+        lin_flags = (*const_lin, *[True] * num_carry, *xs_lin)
+        zeros = [Zero(x.aval.to_cotangent_aval()) for x, lin in zip(consts, const_lin) if lin]
+        ct_carry, ct_ys = [*zeros, *cts[:num_carry]], cts[num_carry:]
+        nonzero_ys = tuple([type(ct) is not Zero for ct in ct_ys])
+
+        def rule(carry: Flags) -> tuple[Any, Flags]:
+            wanted = (*carry, *[False] * sum(xs_lin))
+            transposed, nonzeros = transpose_jaxpr(
+                passing, lin_flags, (*carry, *nonzero_ys), wanted
+            )
+            return (transposed, nonzeros), nonzeros[: len(carry)]
+
+        (transposed, nonzeros), carry = carry_fixpoint(
+            rule, tuple([type(ct) is not Zero for ct in ct_carry])
+        )
+        ct_carry = [instantiate(ct) for ct, nonzero in zip(ct_carry, carry) if nonzero]
+        ct_ys = [ct for ct in ct_ys if type(ct) is not Zero]
+        # The transposed jaxpr takes all values first; a scan takes what it scans over last.
+        order = split(range(len(transposed.in_avals)), len(residuals), len(stacked))
+        backwards, kept, _ = without_unused(
+            rearranged(transposed, (*order[0], *order[2], *order[1])),
+            (True,) * len(transposed.out_avals),
+            len(residuals),
+            len(ct_carry),
+        )
+        operands = [*residuals, *ct_carry, *ct_ys, *stacked]
+        outs = self.bind(
+            *[operands[i] for i in kept],
+            jaxpr=backwards,
+            num_consts=sum(i < len(residuals) for i in kept),
+            num_carry=len(ct_carry),
+            reverse=not reverse,
+            **params,
+        )
+        given = iter(outs)
+        found = iter([next(given) if nonzero else None for nonzero in nonzeros])
+        results = [next(found) if lin else None for lin in lin_flags]
+        return [
+            None if type(x) is not UndefinedPrimal
+            else Zero(x.aval.to_cotangent_aval()) if ct is None else ct
+            for x, ct in zip(args, results)
+        ]  # fmt: skip
+
+    def vmap(self, axis, dims, *args, jaxpr, num_consts, num_carry, **params):
+        consts, init, xs = split([dim is not None for dim in dims], num_consts, num_carry)
+        ys = (False,) * (len(jaxpr.out_avals) - num_carry)
+
+        def rule(carry: Flags) -> tuple[Any, Flags]:
+            mapped, batched = vmap_jaxpr(jaxpr, axis, (*consts, *carry, *xs), (*carry, *ys))
+            return (mapped, batched), batched[:num_carry]
+
+        (mapped, out_batched), carry = carry_fixpoint(rule, tuple(init))
+        to = [0] * (num_consts + num_carry) + [1] * len(xs)  # behind the steps
+        outs = self.bind(
+            *[
+                bring_to(x, axis.size, dim, place) if batched else x
+                for x, dim, place, batched in zip(args, dims, to, (*consts, *carry, *xs))
+            ],
+            jaxpr=mapped,
+            num_consts=num_consts,
+            num_carry=num_carry,
+            **params,
+        )
+        places = [0] * num_carry + [1] * len(ys)
+        return outs, [place if b else None for place, b in zip(places, out_batched)]
+
+    def emit(self, b, *operands, **params):
+        return emit_scan(b, operands, **params)
+
+
+scan_p = Scan("scan")
+
+
+# ---------------------------------------------------------------- groups of operands
+
+
+def split(values: Sequence[Any], *counts: int) -> list[list[Any]]:
+    """A sequence in parts of the given lengths, and the rest."""
+    parts, start = [], 0
+    for count in counts:
+        parts.append(list(values[start : start + count]))
+        start += count
+    return [*parts, list(values[start:])]
+
+
+def paired(has_tangent: Sequence[bool], *counts: int) -> tuple[int, ...]:
+    """The order of values and tangents in which the tangents of each group stand behind it.
+
+    Args:
+      has_tangent: for each value, whether it has a tangent. The tangents are numbered behind all
+        values.
+      *counts: the lengths of the groups of values; the last is the rest.
+    """
+    tangents = iter(range(len(has_tangent), 2 * len(has_tangent)))
+    numbers = [next(tangents) if has else None for has in has_tangent]
+    order: list[int] = []
+    for values, dots in zip(split(range(len(has_tangent)), *counts), split(numbers, *counts)):
+        order += [*values, *[dot for dot in dots if dot is not None]]
+    return tuple(order)
+
+
+# ---------------------------------------------------------------- bodies
+
+
+@jaxpr_cache
+def passing_on(jaxpr: ClosedJaxpr, linear: Flags) -> ClosedJaxpr:
+    """The body with the constants in which it is linear among its outputs, in front of the others.
+
+    The constants are then carries that do not change.
+    """
+    body = jaxpr.jaxpr
+    consts = [var for var, lin in zip(body.invars, linear) if lin]
+    return ClosedJaxpr(body.replace(outvars=[*consts, *body.outvars]), jaxpr.consts)
+
+
+@jaxpr_cache
+def without_unused(
+    jaxpr: ClosedJaxpr, used: Flags, num_consts: int, num_carry: int
+) -> tuple[ClosedJaxpr, tuple[int, ...], Flags]:
+    """The body without what only unused outputs of the scan need.
+
+    A carry that is unused in the end is needed if a step reads it.
+
+    Returns:
+      The smaller body, the numbers of the inputs that it keeps, and for each output whether it
+      keeps that.
+    """
+    ys = used[num_carry:]
+
+    def rule(carry: Flags) -> tuple[Any, Flags]:
+        smaller, kept = drop_unused(jaxpr, (*carry, *ys))
+        return (smaller, kept), tuple([num_consts + i in kept for i in range(num_carry)])
+
+    (smaller, kept), carry = carry_fixpoint(rule, used[:num_carry])
+    # A carry that is returned but never read is an input, too.
+    carried = [num_consts + i for i, needed in enumerate(carry) if needed]
+    inputs = tuple(sorted({*kept, *carried}))
+    invars = [jaxpr.jaxpr.invars[i] for i in inputs]
+    body = ClosedJaxpr(smaller.jaxpr.replace(invars=invars), smaller.consts)
+    return body, inputs, (*carry, *ys)
+
+
+@jaxpr_cache
+def without_copies(
+    jaxpr: ClosedJaxpr, num_consts: int, num_carry: int
+) -> tuple[ClosedJaxpr, Flags, tuple[int | None, ...]]:
+    """The body without carries that never change, and without outputs that are inputs.
+
+    Returns:
+      The body, which takes such carries as its first constants; for each carry whether it is one;
+      and for each output the number of the input that it is, or None.
+    """
+    body = jaxpr.jaxpr
+    start = num_consts + num_carry
+    fixed = tuple([out is var for out, var in zip(body.outvars, body.invars[num_consts:start])])
+    place = {id(var): i for i, var in enumerate(body.invars[start:])}
+    copied = tuple([place.get(id(out)) for out in body.outvars[num_carry:]])
+    first = [num_consts + i for i, f in enumerate(fixed) if f]
+    others = [i for i in range(len(body.invars)) if i not in first]
+    outputs = [i for i, f in enumerate(fixed) if not f]
+    outputs += [num_carry + i for i, source in enumerate(copied) if source is None]
+    return rearranged(jaxpr, (*first, *others), tuple(outputs)), fixed, copied
+
+
+def check_params(
+    *,
+    jaxpr: Any,
+    length: Any,
+    reverse: Any,
+    num_consts: Any,
+    num_carry: Any,
+    unroll: Any,
+) -> None:
+    """Raise unless the parameters of a scan are of the right types."""
+    if not isinstance(jaxpr, ClosedJaxpr):
+        raise JaxprTypeError(errors.wrong_param("jaxpr", jaxpr, "ClosedJaxpr"))
+    if type(reverse) is not bool:
+        raise JaxprTypeError(errors.wrong_param("reverse", reverse, "bool"))
+    counts = dict(length=length, num_consts=num_consts, num_carry=num_carry, unroll=unroll)
+    for name, count in counts.items():
+        if type(count) is not int or count < 0:
+            raise JaxprTypeError(errors.wrong_param(name, count, "non-negative int"))
+
+
+# ---------------------------------------------------------------- the function
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Any, Any]:
+    """Loop over slices of arrays, handing a carry from step to step and stacking results.
+
+    It computes what this loop does, as one compiled program whose size does not grow with the
+    number of steps, and which all transformations apply to:
+
+        carry, ys = init, []
+        for x in xs:
+            carry, y = f(carry, x)
+            ys.append(y)
+        return carry, np.stack(ys)
+
+    Args:
+      f: from the carry and one slice of `xs` to the new carry and one slice of the result, both
+        trees of arrays. It is traced once, or a few times; only its arrays differ between steps.
+      init: the carry of the first step, a tree of arrays. Weakly typed leaves, such as Python
+        numbers, take the dtype that `f` makes of them.
+      xs: a tree of arrays, all sliced along their first axis; None for steps without inputs.
+      length: the number of steps; needed only if `xs` holds no array.
+      reverse: whether to begin with the last slice. Each result stands where its slice does.
+      unroll: how many steps a turn of the compiled loop takes: more make a bigger program that may
+        run faster. True (or 0) means all, False means 1.
+      _split_transpose: has no effect.
+
+    Returns:
+      The last carry, and the stacked results: a tree of arrays whose first axis is the steps.
+
+    Raises:
+      TypeError: `f` does not return a pair, or not a carry of the structure, shapes and dtypes of
+        the one that it was given.
+      ValueError: the arrays in `xs` have first axes of several sizes, or not that of `length`.
+
+    >>> import covector.numpy as jnp
+    >>> from covector import lax
+    >>> lax.scan(lambda total, x: (total + x, total * x), 0, jnp.arange(1, 5))
+    (Array(10, dtype=int32), Array([ 0,  2,  9, 24], dtype=int32))
+
+    Without inputs, with two results of each step:
+
+    >>> carry, (a, b) = lax.scan(lambda c, _: (c + 1, (c, -c)), 0, length=3)
+    >>> b
+    Array([ 0, -1, -2], dtype=int32)
+    """
+    if not callable(f):
+        raise TypeError(errors.not_callable("scan", "f argument", f))
+    inputs, xs_tree = tree.flatten(xs)
+    avals = list(map(aval_of, inputs))
+    length = number_of_steps(avals, length)
+    if config.disable_jit.value:
+        return scan_unstaged(f, init, inputs, xs_tree, length, reverse)
+    in_tree = tree.treedef_tuple([tree.structure(init), xs_tree])
+    slices = [example_aval(aval, 0) for aval in avals]
+
+    def staged(carry: tuple[AbstractValue, ...]) -> Body:
+        return stage_body("scan", f, in_tree, (*carry, *slices))
+
+    body, values = settle_carry("scan body", f, init, staged, returned_carry)
+    jaxpr, fixed, copied = without_copies(body.jaxpr, len(body.consts), len(values))
+    constant = [x for x, is_fixed in zip(values, fixed) if is_fixed]
+    varying = [x for x, is_fixed in zip(values, fixed) if not is_fixed]
+    outs = iter(
+        scan_p.bind(
+            *constant,
+            *body.consts,
+            *varying,
+            *inputs,
+            jaxpr=jaxpr,
+            length=length,
+            num_carry=len(varying),
+            num_consts=len(constant) + len(body.consts),
+            reverse=bool(reverse),
+            unroll=steps_in_turn(unroll, length),
+        )
+    )
+    results = [stage(x) if is_fixed else next(outs) for x, is_fixed in zip(values, fixed)]
+    results += [next(outs) if i is None else stage(inputs[i]) for i in copied]
+    return tree.unflatten(body.out_tree, results)
+
+
+def scan_unstaged(
+    f: Callable[..., Any], init: Any, inputs: list[Any], xs_tree: Any, length: int, reverse: bool
+) -> tuple[Any, Any]:
+    """A scan as a loop of Python, whose every step can be looked at."""
+    if length == 0:
+        raise ValueError(errors.no_steps_without_jit())
+    carry, ys = init, []
+    for i in reversed(range(length)) if reverse else range(length):
+        x = [index_in_dim(x, i, keepdims=False) for x in inputs]
+        carry, y = f(carry, tree.unflatten(xs_tree, x))
+        ys.append(y)
+    return carry, tree.map(stacked, *(reversed(ys) if reverse else ys))
+
+
+def stacked(*ys: Any) -> Any:
+    """Arrays of one shape as one, along a new first axis."""
+    return concatenate([expand_dims(y, (0,)) for y in ys], 0)
+
+
+def returned_carry(body: Body) -> tuple[Any, Sequence[AbstractValue]]:
+    """The structure of the carry that a body returns, and the types of its leaves."""
+    parts = body.out_tree.children()
+    if len(parts) != 2:
+        raise TypeError(errors.result_not_a_pair(body.out_tree, body.out_avals))
+    return parts[0], body.out_avals[: parts[0].num_leaves]
+
+
+# ---------------------------------------------------------------- numbers that users give
+
+
+def number_of_steps(avals: Sequence[AbstractValue], length: Any) -> int:
+    """The number of steps of a scan over arrays of the given types."""
+    if any(not getattr(aval, "shape", ()) for aval in avals):
+        without = [aval for aval in avals if not getattr(aval, "shape", ())]
+        raise ValueError(errors.no_leading_axis("scan", without))
+    sizes = [aval.shape[0] for aval in avals]  # type: ignore[attr-defined]
+    if length is not None:
+        length = integer(length, errors.length_not_known(), errors.length_not_an_integer)
+        if length < 0:
+            raise ValueError(errors.length_negative(length))
+        if any(size != length for size in sizes):
+            raise ValueError(errors.length_disagrees(length, sizes))
+        return length
+    if not sizes:
+        raise ValueError(errors.no_length())
+    if len(set(sizes)) > 1:
+        raise ValueError(errors.lengths_differ("scan", avals))
+    return sizes[0]
+
+
+def steps_in_turn(unroll: Any, length: int) -> int:
+    """How many steps are written out in one turn of the loop, as the primitive has it."""
+    if isinstance(unroll, (bool, np.bool_)):
+        return max(length, 1) if unroll else 1
+    unroll = integer(unroll, errors.unroll_not_known(), errors.unroll_not_an_integer)
+    if unroll < 0:
+        raise ValueError(errors.unroll_negative(unroll))
+    return unroll
+
+
+def integer(value: Any, needed_for: str, refusal: Callable[[Any], str]) -> int:
+    """An integer that must be known while tracing."""
+    if isinstance(value, Tracer):
+        known = value.concrete_value()
+        if known is None:
+            text = tracing_errors.value_not_known(value.aval, value.origin(), needed_for)
+            raise ConcretizationTypeError(text)
+        value = known
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(refusal(value)) from None
