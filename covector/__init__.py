@@ -19,6 +19,7 @@ from ._src.api.autodiff import vjp as vjp
 from ._src.api.closures import closure_convert as closure_convert
 from ._src.api.devices import clear_caches as clear_caches
 from ._src.api.devices import device_put as device_put
+from ._src.api.event_counter import event_counter as _test_event_counter
 from ._src.api.gradients import fwd_and_bwd as fwd_and_bwd
 from ._src.api.gradients import grad as grad
 from ._src.api.gradients import value_and_grad as value_and_grad

@@ -8,7 +8,7 @@ from functools import partial, update_wrapper
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..base import config, errors, tree
+from ..base import config, errors, events, tree
 from ..base.tracebacks import boundary
 from ..control.jit import jit_p
 from ..core.avals import aval_of
@@ -224,11 +224,13 @@ class JitFunction:
         if usual and all(x._placement is None for x in arrays):
             program = self._compiled.get(key)
             if program is None:
+                events.record("slow call", self)
                 staged, params, _ = self._stage(args, kwargs)
                 staged.record.compiled = True
                 program = Program(backend.executable_of(**params).run, staged.out_tree)
                 self._remember(program, key, args, kwargs)
             return program.out_tree.unflatten(program.run(arrays))
+        events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
         outs = backend.run_jaxpr(arrays, self._device, **params)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..base import config, source
+from ..base import config, events, source
 from ..core.trace import context
 
 logger = logging.getLogger("covector")
@@ -86,6 +86,7 @@ _RECORDS_LIMIT = 256
 
 def record_trace(fun: Callable[..., Any], record: TraceRecord) -> None:
     """Remember a trace; log its reason if `explain_cache_misses` is on."""
+    events.record("trace", fun)
     records = _records.setdefault(fun, [])
     if config.explain_cache_misses.value:
         logger.warning("%s", _reason_line(fun, records, record))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import dtypes, events
 from ..base.errors import array_deleted
 from ..base.random_errors import key_as_numpy
 from ..core.array import Array
@@ -239,6 +239,7 @@ def put(
 
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
     """Host memory as a buffer; without `may_alias` it may change as soon as this returns."""
+    events.record("put", aval)
     alias = may_alias and not host.flags.writeable
     semantics = _ALIAS if alias else _COPY
     return _batched_device_put(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config, dtypes
+from ..base import config, dtypes, events
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
@@ -168,6 +168,7 @@ def lower_jaxpr(
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
     module.write_main(name, main, [values[v] for v in small], attributes)
+    events.record("lower", (closed, module.module))
     return LoweredModule(name, module, kept, [values[v] for v in big])
 
 
@@ -197,6 +198,7 @@ def compile_lowered(
     compiler_options: dict[str, Any] | None = None,
 ) -> Executable:
     """Compile a module for a device, or find it compiled on disk."""
+    events.record("compile", lowered.name)
     start = time.perf_counter()
     module = lowered.module_context
     options = compile_options(device, compiler_options)
@@ -208,6 +210,7 @@ def compile_lowered(
         loaded = cache.load(key, device, device_list(device), options)
     found = loaded is not None
     if loaded is None:
+        events.record("compile anew", lowered.name)
         loaded = _xla_compile(lowered, device, options)
     seconds = time.perf_counter() - start
     if key is not None and not found:

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..base import config
+from ..base import config, events
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -105,6 +105,7 @@ class XlaBackend:
     ) -> Executable:
         if len(self._ops) >= OP_CACHE_LIMIT:
             self._ops.clear()
+        events.record("compile op", primitive)
         program = _single_op(primitive, avals, params)
         executable = self._ops[key] = compile_jaxpr(program, device, primitive.name)
         return executable
