@@ -104,8 +104,6 @@ def wrong_carry(given: Sequence[Any], returned: Sequence[Any]) -> str:
     return f"the body of a scan takes a carry of types {types[0]}, but returns {types[1]}"
 
 
-def wrong_input(length: int, aval: Any, x: Any) -> str:
-    return (
-        f"a scan of {length} steps whose body takes {aval.str_short()} cannot scan over "
-        f"{x.str_short()}"
-    )
+def wrong_operands(wanted: Sequence[Any], given: Sequence[Any]) -> str:
+    types = [", ".join(aval.str_short() for aval in avals) for avals in (wanted, given)]
+    return f"the body of a scan asks for operands of types {types[0]}, but they are {types[1]}"

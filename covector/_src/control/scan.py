@@ -11,7 +11,7 @@ of another in the step before, so the rules look for a fixpoint.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,12 @@ from ..base import config, tracing_errors, tree
 from ..base import scan_errors as errors
 from ..base.errors import ConcretizationTypeError, JaxprTypeError
 from ..core.avals import AbstractValue, aval_of
-from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import Tracer
 from ..core.zeros import UndefinedPrimal, Zero
+from ..ops.arithmetic import add, mul
+from ..ops.base import Sample, draw
 from ..ops.identities import stage
 from ..ops.joining import concatenate
 from ..ops.linear import bring_to, expand_dims, instantiate
@@ -33,6 +34,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_unused
+from ..transforms.stage import stage_closed
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
 from .bodies import Body, stage_body
@@ -57,20 +59,17 @@ class Scan(BuiltinPrimitive):
 
     def check_operands(self, avals, params):
         check_params(**params)
-        jaxpr, length, num_carry = params["jaxpr"], params["length"], params["num_carry"]
-        start = params["num_consts"] + num_carry
-        for x, aval in zip(avals[start:], jaxpr.in_avals[start:]):
-            if not same_type(x, batch_aval(aval, length, 0)):
-                raise JaxprTypeError(errors.wrong_input(length, aval, x))
-        check_applied(jaxpr, [*avals[:start], *[example_aval(x, 0) for x in avals[start:]]])
-        given, returned = jaxpr.in_avals[start - num_carry : start], jaxpr.out_avals[:num_carry]
+        jaxpr, num_consts, num_carry = params["jaxpr"], params["num_consts"], params["num_carry"]
+        given = jaxpr.in_avals[num_consts : num_consts + num_carry]
+        returned = jaxpr.out_avals[:num_carry]
         if len(given) != len(returned) or not all(map(same_type, given, returned)):
             raise JaxprTypeError(errors.wrong_carry(given, returned))
 
-    def effectful_abstract_eval(self, *avals, jaxpr, length, num_carry, **params):
-        outs = jaxpr.out_avals
-        ys = [batch_aval(aval, length, 0) for aval in outs[num_carry:]]
-        return [*outs[:num_carry], *ys], jaxpr.effects
+    def effectful_abstract_eval(self, *avals, jaxpr, length, num_consts, num_carry, **params):
+        wanted = whole_avals(jaxpr.in_avals, length, num_consts + num_carry)
+        if len(avals) != len(wanted) or not all(map(same_type, avals, wanted)):
+            raise JaxprTypeError(errors.wrong_operands(wanted, avals))
+        return whole_avals(jaxpr.out_avals, length, num_carry), jaxpr.effects
 
     def ref(self, *args, jaxpr, length, reverse, num_consts, num_carry, unroll):
         consts, carry, xs = split(args, num_consts, num_carry)
@@ -236,6 +235,21 @@ class Scan(BuiltinPrimitive):
     def emit(self, b, *operands, **params):
         return emit_scan(b, operands, **params)
 
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for dtype in (np.float32, np.complex64):
+            a, c = draw(rng, (2,), dtype), draw(rng, (2,), dtype)
+            slices = [aval_of(x) for x in (a, c, c)]
+            body = stage_closed(lambda a, c, x: [add(mul(c, a), x), mul(c, x)], slices)
+            for length, reverse, unroll in [
+                (3, False, 1),
+                (5, True, 2),
+                (2, False, 2),
+                (0, True, 1),
+            ]:
+                numbers = dict(length=length, unroll=unroll, num_consts=1, num_carry=1)
+                params = dict(jaxpr=body, reverse=reverse, **numbers)
+                yield Sample((a, c, draw(rng, (length, 2), dtype)), params)
+
 
 scan_p = Scan("scan")
 
@@ -250,6 +264,11 @@ def split(values: Sequence[Any], *counts: int) -> list[list[Any]]:
         parts.append(list(values[start : start + count]))
         start += count
     return [*parts, list(values[start:])]
+
+
+def whole_avals(avals: Sequence[AbstractValue], length: int, count: int) -> list[AbstractValue]:
+    """The types of operands or results, from those in the body; `count` of them are no slices."""
+    return [*avals[:count], *[batch_aval(aval, length, 0) for aval in avals[count:]]]
 
 
 def paired(has_tangent: Sequence[bool], *counts: int) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.reduce import reduce_p as reduce_p
+from ..._src.control.scan import scan_p as scan_p
 from ..._src.control.while_loop import while_p as while_p
 from ..._src.ops.arithmetic import add_p as add_p
 from ..._src.ops.arithmetic import div_p as div_p
