@@ -292,3 +292,4 @@ from .._src.ops.trigonometric import tan as tan
 from .._src.ops.trigonometric import tan_p as tan_p
 from .._src.ops.windows_shapes import padtype_to_pads as padtype_to_pads
 from .._src.ops.windows_shapes import reduce_window_shape_tuple as reduce_window_shape_tuple
+from . import linalg as linalg

@@ -158,3 +158,18 @@ def qdwh_wide(shape: Shape) -> str:
         "[qdwh] The input matrix of shape M x N must have M >= N, but its shape is "
         f"{tuple(shape)}. Decompose the conjugate transpose."
     )
+
+
+def empty_tridiagonal(shape: Shape) -> str:
+    return (
+        "The input to tridiagonal must be a square matrix. Got shape "
+        f"{tuple(shape)}, which has no diagonal."
+    )
+
+
+def use_magma_deprecated(value: bool) -> str:
+    name = "MAGMA" if value else "LAPACK"
+    return (
+        f"use_magma is deprecated, please use implementation=EigImplementation.{name} instead of "
+        f"use_magma={value}."
+    )

@@ -52,7 +52,7 @@ class MatrixOp(BuiltinPrimitive):
         own = [aval.shape[len(batch) :] for aval in avals]
         shapes = self.shapes(*own, **params)
         kinds = self.dtypes(*[aval.dtype for aval in avals], **params)
-        kinds += [avals[0].dtype] * (len(shapes) - len(kinds))
+        kinds = [*kinds, *[avals[0].dtype] * (len(shapes) - len(kinds))]
         weak = all(aval.weak_type for aval in avals)
         outs = [ShapedArray((*batch, *s), dtype, weak) for s, dtype in zip(shapes, kinds)]
         return outs if self.multiple_results else outs[0]

@@ -16,15 +16,16 @@ from ..ops.arithmetic import add_p
 from ..ops.base import Sample, draw
 from ..ops.dynamic_slicing import dynamic_slice_p, dynamic_update_slice_p
 from ..ops.families import check_accepts
-from ..ops.linear import broadcast_in_dim, constant_like, expand_dims, reshape
+from ..ops.linear import broadcast_in_dim, expand_dims, reshape
 from ..ops.shaping import broadcast_shapes
-from ..ops.slicing import pad_p
 from .base import MatrixOp
 from .kernels import INT32, info_aval, inline_function, lapack, loop, nan_where_failed
 from .matrices import (
     batch_eye,
     inverse_permutation,
     matmul,
+    padded_columns,
+    padded_rows,
     part,
     permute_rows,
     tril,
@@ -99,16 +100,14 @@ class LU(MatrixOp):
 def square_factors(lu: Any) -> tuple[Any, Any]:
     """The factors L and U of matrices that need not be square, made square with an identity."""
     aval = aval_of(lu)
-    *batch, m, n = aval.shape
-    k, zero, kept = min(m, n), constant_like(lu, 0), ((0, 0, 0),) * len(batch)
+    m, n = aval.shape[-2:]
+    k = min(m, n)
     l, u = tril(part(lu, columns=slice(k)), -1), triu(part(lu, rows=slice(k)))
     if m > k:
-        l = pad_p.bind(l, zero, padding_config=(*kept, (0, 0, 0), (0, m - k, 0)))
+        l = padded_columns(l, 0, m - k)
     if n > k:
-        u = pad_p.bind(u, zero, padding_config=(*kept, (0, n - k, 0), (0, 0, 0)))
-        corner = batch_eye(lu, n - k)
-        corner = pad_p.bind(corner, zero, padding_config=(*kept, (k, 0, 0), (k, 0, 0)))
-        u = add_p.bind(u, corner)
+        corner = padded_rows(padded_columns(batch_eye(lu, n - k), k, 0), k, 0)
+        u = add_p.bind(padded_rows(u, 0, n - k), corner)
     return add_p.bind(l, batch_eye(lu, m)), u
 
 

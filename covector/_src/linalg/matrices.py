@@ -35,7 +35,7 @@ from ..ops.linear import (
 from ..ops.precision import Precision
 from ..ops.scatter import scatter
 from ..ops.select import select_n_p
-from ..ops.slicing import slice_p
+from ..ops.slicing import pad_p, slice_p
 
 # ---------------------------------------------------------------- transposes and products
 
@@ -142,6 +142,32 @@ def part(x: Any, rows: slice = slice(None), columns: slice = slice(None)) -> Any
     if limits == shape and not (r or c):
         return x
     return slice_p.bind(x, start_indices=(*zeros, r, c), limit_indices=limits, strides=None)
+
+
+def last(x: Any, kept: slice) -> Any:
+    """The part of an array along its last dimension; x itself if that is all of it."""
+    shape = aval_of(x).shape
+    start, end, _ = kept.indices(shape[-1])
+    if (start, end) == (0, shape[-1]):
+        return x
+    zeros = (0,) * (len(shape) - 1)
+    limits = (*shape[:-1], end)
+    return slice_p.bind(x, start_indices=(*zeros, start), limit_indices=limits, strides=None)
+
+
+def padded_rows(x: Any, above: int, below: int) -> Any:
+    """Matrices with rows of zeros added."""
+    return _padded(x, (above, below, 0), (0, 0, 0))
+
+
+def padded_columns(x: Any, left: int, right: int) -> Any:
+    """Matrices with columns of zeros added."""
+    return _padded(x, (0, 0, 0), (left, right, 0))
+
+
+def _padded(x: Any, *config: tuple[int, int, int]) -> Any:
+    kept = ((0, 0, 0),) * (aval_of(x).ndim - 2)
+    return pad_p.bind(x, constant_like(x, 0), padding_config=(*kept, *config))
 
 
 def permute_rows(x: Any, permutation: Any) -> Any:

@@ -16,7 +16,6 @@ from ..ops.conversion import convert
 from ..ops.families import INTEGERS, check_accepts
 from ..ops.joining import concatenate
 from ..ops.linear import constant_like, full
-from ..ops.slicing import pad_p
 from .base import MatrixOp
 from .householder import apply_reflectors, householder_product_p
 from .kernels import INT32, inline_function, lapack
@@ -28,6 +27,8 @@ from .matrices import (
     mask,
     matmul,
     matrix_transpose,
+    padded_columns,
+    padded_rows,
     part,
     permute_rows,
     tril,
@@ -168,7 +169,7 @@ class QR(MatrixOp):
             dq, dr = tangents_of_tall(part(q, columns=slice(n)), part(r, slice(n)), t)
             if full_matrices and m > n:
                 dq = concatenate([dq, tangent_of_rest(q, dq)], aval_of(q).ndim - 1)
-                dr = padded_rows(dr, m - n)
+                dr = padded_rows(dr, 0, m - n)
         steps = [Zero(aval_of(x).to_tangent_aval()) for x in p]
         return [q, r, *p], [dq, dr, *steps]
 
@@ -205,22 +206,10 @@ def decompose(a: Any, pivoting: bool, full_matrices: bool, use_magma: bool | Non
     if m < n:
         reflectors = part(packed, columns=slice(m))
     elif full_matrices:
-        reflectors = packed if m == n else padded_columns(packed, m - n)
+        reflectors = packed if m == n else padded_columns(packed, 0, m - n)
     else:
         reflectors, packed = packed, part(packed, slice(n))
     return [householder_product_p.bind(reflectors, taus), triu(packed), *p]
-
-
-def padded_columns(x: Any, count: int) -> Any:
-    """Matrices with columns of zeros added."""
-    config = ((0, 0, 0),) * (aval_of(x).ndim - 1)
-    return pad_p.bind(x, constant_like(x, 0), padding_config=(*config, (0, count, 0)))
-
-
-def padded_rows(x: Any, count: int) -> Any:
-    """Matrices with rows of zeros added."""
-    config = ((0, 0, 0),) * (aval_of(x).ndim - 2)
-    return pad_p.bind(x, constant_like(x, 0), padding_config=(*config, (0, count, 0), (0, 0, 0)))
 
 
 def permute_columns(x: Any, permutation: Any) -> Any:
@@ -233,9 +222,9 @@ def permute_columns(x: Any, permutation: Any) -> Any:
 def tangents_of_tall(q: Any, r: Any, t: Any) -> tuple[Any, Any]:
     """The tangents of Q and R for A = Q R with at least as many rows as columns.
 
-    From A' R^-1 = Q' + Q R' R^-1, and with C = Q^H A' R^-1 = Q^H Q' + R' R^-1: the first term, W, is
-    skew-Hermitian, and the second upper triangular. With a real diagonal of R', the lower triangle
-    of W is that of C, and its diagonal the imaginary part of C's. Then R' = (C - W) R, and
+    With C = Q^H A' R^-1 = Q^H Q' + R' R^-1: the first term, W, is skew-Hermitian, and the second
+    upper triangular. If the diagonal of R' is real, the lower triangle of W is that of C, and its
+    diagonal the imaginary part of that of C. Then R' = (C - W) R, and from A' = Q' R + Q R' follows
     Q' = A' R^-1 - Q R' R^-1 = A' R^-1 - Q (C - W).
     """
     t_rinv = triangular_solve(r, t)

@@ -1,0 +1,37 @@
+"""Decompositions of matrices, and the systems of equations that they solve."""
+
+from .._src.linalg.cholesky import cholesky as cholesky
+from .._src.linalg.cholesky import cholesky_p as cholesky_p
+from .._src.linalg.cholesky import cholesky_update as cholesky_update
+from .._src.linalg.cholesky import cholesky_update_p as cholesky_update_p
+from .._src.linalg.eig import EigImplementation as EigImplementation
+from .._src.linalg.eig import eig as eig
+from .._src.linalg.eig import eig_p as eig_p
+from .._src.linalg.eigh import EighImplementation as EighImplementation
+from .._src.linalg.eigh import eigh as eigh
+from .._src.linalg.eigh import eigh_p as eigh_p
+from .._src.linalg.householder import householder_product as householder_product
+from .._src.linalg.householder import householder_product_p as householder_product_p
+from .._src.linalg.householder import ormqr as ormqr
+from .._src.linalg.householder import ormqr_p as ormqr_p
+from .._src.linalg.lu import lu as lu
+from .._src.linalg.lu import lu_p as lu_p
+from .._src.linalg.lu import lu_pivots_to_permutation as lu_pivots_to_permutation
+from .._src.linalg.lu import lu_pivots_to_permutation_p as lu_pivots_to_permutation_p
+from .._src.linalg.qr import qr as qr
+from .._src.linalg.qr import qr_p as qr_p
+from .._src.linalg.reductions import hessenberg as hessenberg
+from .._src.linalg.reductions import hessenberg_p as hessenberg_p
+from .._src.linalg.reductions import schur as schur
+from .._src.linalg.reductions import schur_p as schur_p
+from .._src.linalg.reductions import tridiagonal as tridiagonal
+from .._src.linalg.reductions import tridiagonal_p as tridiagonal_p
+from .._src.linalg.svd import SvdAlgorithm as SvdAlgorithm
+from .._src.linalg.svd import svd as svd
+from .._src.linalg.svd import svd_p as svd_p
+from .._src.linalg.symmetric_product import symmetric_product as symmetric_product
+from .._src.linalg.symmetric_product import symmetric_product_p as symmetric_product_p
+from .._src.linalg.triangular_solve import triangular_solve as triangular_solve
+from .._src.linalg.triangular_solve import triangular_solve_p as triangular_solve_p
+from .._src.linalg.tridiagonal_solve import tridiagonal_solve as tridiagonal_solve
+from .._src.linalg.tridiagonal_solve import tridiagonal_solve_p as tridiagonal_solve_p
