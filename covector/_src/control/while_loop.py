@@ -16,18 +16,16 @@ Forward mode is a loop of the same length over pairs of values and tangents.  Re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..base import config, loop_errors, tree
-from ..base.errors import ConcretizationTypeError
-from ..core.array import Array
+from ..base import loop_errors, tree
 from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.axis import Axis
 from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
-from ..core.trace import Tracer, context
 from ..core.zeros import Zero
 from ..ops.linear import bring_to, instantiate
 from ..transforms.cache import jaxpr_cache
@@ -37,7 +35,6 @@ from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
 from .bodies import Body, stage_body
 from .carries import settle_carry
 
-T = TypeVar("T")
 Flags = tuple[bool, ...]
 
 
@@ -67,26 +64,13 @@ class While(BuiltinPrimitive):
             new = applied(body_jaxpr, [*body_consts, *carry])
             carry = [_where(going, np.asarray(x), np.asarray(y)) for x, y in zip(new, carry)]
 
-    def jvp(self, primals, tangents, *, body_jaxpr, cond_jaxpr, **params):
-        _, consts, carry = parted([type(t) is not Zero for t in tangents], params)
-        body, carry = fixpoint(
-            lambda carry: jvp_jaxpr(body_jaxpr, (*consts, *carry), carry), tuple(carry)
-        )
-        cond_primals, body_primals, init = parted(primals, params)
-        _, body_tangents, init_tangents = parted(tangents, params)
-        body_tangents = [t for t, nonzero in zip(body_tangents, consts) if nonzero]
-        init_tangents = [instantiate(t) for t, nonzero in zip(init_tangents, carry) if nonzero]
-        order = swapped(len(consts), len(init), len(body_tangents), len(init_tangents))
-        outs = self.bind(
-            *[*cond_primals, *body_primals, *body_tangents, *init, *init_tangents],
-            body_jaxpr=rearranged(body, order),
-            cond_jaxpr=with_trailing_inputs(cond_jaxpr, tuple(map(aval_of, init_tangents))),
-            **params | dict(body_nconsts=len(consts) + len(body_tangents)),
-        )
-        out_tangents = iter(outs[len(init) :])
-        return outs[: len(init)], [
+    def jvp(self, primals, tangents, **params):
+        operands, params, nonzeros = with_tangents(primals, tangents, params)
+        outs = self.bind(*operands, **params)
+        values, out_tangents = outs[: len(nonzeros)], iter(outs[len(nonzeros) :])
+        return values, [
             next(out_tangents) if nonzero else Zero.from_primal_value(x)
-            for x, nonzero in zip(outs, carry)
+            for x, nonzero in zip(values, nonzeros)
         ]
 
     def prune(self, eqn, used):
@@ -114,33 +98,9 @@ class While(BuiltinPrimitive):
             params=params | smaller,
         )
 
-    def vmap(self, axis, dims, *args, body_jaxpr, cond_jaxpr, **params):
-        cond_dims, body_dims, init_dims = parted(dims, params)
-        consts = [dim is not None for dim in body_dims]
-        _, carry = fixpoint(
-            lambda carry: vmap_jaxpr(body_jaxpr, axis, (*consts, *carry), carry),
-            tuple([dim is not None for dim in init_dims]),
-        )
-        conds = [dim is not None for dim in cond_dims]
-        _, (going,) = vmap_jaxpr(cond_jaxpr, axis, (*conds, *carry), False)
-        # The dimensions of the condition come first in all parts of the carry.
-        front = 0 if going else len(cond_jaxpr.out_avals[0].shape)
-        carry_dims = [front if going or batched else None for batched in carry]
-        cond_consts, body_consts, init = parted(args, params)
-        init = [
-            x if to is None else bring_to(x, axis.size, dim, to)
-            for x, dim, to in zip(init, init_dims, carry_dims)
-        ]
-        body_dims, cond_dims = (*body_dims, *carry_dims), (*cond_dims, *carry_dims)
-        outs = self.bind(
-            *cond_consts,
-            *body_consts,
-            *init,
-            body_jaxpr=vmap_jaxpr_along(body_jaxpr, axis, body_dims, tuple(carry_dims)),
-            cond_jaxpr=vmap_jaxpr_along(cond_jaxpr, axis, cond_dims, (0 if going else None,)),
-            **params,
-        )
-        return outs, carry_dims
+    def vmap(self, axis, dims, *args, **params):
+        operands, params, carry_dims, _ = with_batches(axis, dims, args, params)
+        return self.bind(*operands, **params), carry_dims
 
     def emit(self, b, *operands, body_jaxpr, cond_jaxpr, **params):
         lanes = cond_jaxpr.out_avals[0]
@@ -205,6 +165,66 @@ def fixpoint(step: Callable[[Flags], tuple[Any, Flags]], carry: Flags) -> tuple[
         carry = tuple([a or b for a, b in zip(carry, out)])
 
 
+def with_tangents(
+    primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any], Flags]:
+    """The loop over values and tangents.
+
+    Returns:
+      Its operands and parameters, and which parts of the carry have a tangent; these stand at the
+      end of its carry.
+    """
+    _, consts, carry = parted([type(t) is not Zero for t in tangents], params)
+    body_jaxpr, cond_jaxpr = params["body_jaxpr"], params["cond_jaxpr"]
+    body, nonzeros = fixpoint(
+        lambda carry: jvp_jaxpr(body_jaxpr, (*consts, *carry), carry), tuple(carry)
+    )
+    cond_consts, body_consts, init = parted(primals, params)
+    _, body_tangents, init_tangents = parted(tangents, params)
+    body_tangents = [t for t, nonzero in zip(body_tangents, consts) if nonzero]
+    init_tangents = [instantiate(t) for t, nonzero in zip(init_tangents, nonzeros) if nonzero]
+    order = swapped(len(consts), len(init), len(body_tangents), len(init_tangents))
+    operands = [*cond_consts, *body_consts, *body_tangents, *init, *init_tangents]
+    changed = dict(
+        body_jaxpr=rearranged(body, order),
+        body_nconsts=len(consts) + len(body_tangents),
+        cond_jaxpr=with_trailing_inputs(cond_jaxpr, tuple(map(aval_of, init_tangents))),
+    )
+    return operands, params | changed, nonzeros
+
+
+def with_batches(
+    axis: Axis, dims: Sequence[int | None], args: Sequence[Any], params: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any], list[int | None], bool]:
+    """The loop over batches.
+
+    Returns:
+      Its operands and parameters, the batch dimensions of the carry, and whether the condition is
+      a batch.
+    """
+    body_jaxpr, cond_jaxpr = params["body_jaxpr"], params["cond_jaxpr"]
+    cond_dims, body_dims, init_dims = parted(dims, params)
+    conds, consts, carry = parted([dim is not None for dim in dims], params)
+    _, carry = fixpoint(
+        lambda carry: vmap_jaxpr(body_jaxpr, axis, (*consts, *carry), carry), tuple(carry)
+    )
+    _, (going,) = vmap_jaxpr(cond_jaxpr, axis, (*conds, *carry), False)
+    # The dimensions of the condition come first in all parts of the carry.
+    front = 0 if going else len(cond_jaxpr.out_avals[0].shape)
+    carry_dims = [front if going or batched else None for batched in carry]
+    cond_consts, body_consts, init = parted(args, params)
+    init = [
+        x if to is None else bring_to(x, axis.size, dim, to)
+        for x, dim, to in zip(init, init_dims, carry_dims)
+    ]
+    body_dims, cond_dims = (*body_dims, *carry_dims), (*cond_dims, *carry_dims)
+    changed = dict(
+        body_jaxpr=vmap_jaxpr_along(body_jaxpr, axis, body_dims, tuple(carry_dims)),
+        cond_jaxpr=vmap_jaxpr_along(cond_jaxpr, axis, cond_dims, (0 if going else None,)),
+    )
+    return [*cond_consts, *body_consts, *init], params | changed, carry_dims, going
+
+
 @jaxpr_cache
 def with_trailing_inputs(jaxpr: ClosedJaxpr, avals: tuple[AbstractValue, ...]) -> ClosedJaxpr:
     """A jaxpr with more inputs at its end, which it ignores."""
@@ -248,91 +268,16 @@ def _where(going: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(going.reshape(going.shape + (1,) * (x.ndim - going.ndim)), x, y)
 
 
-# ---------------------------------------------------------------- the public function
-
-
-def while_loop(
-    cond_fun: Callable[[T], Any],
-    body_fun: Callable[[T], T],
-    init_val: T,
-    *,
-    checkpoints: int | None = None,
-    max_steps: int | None = None,
-) -> T:
-    """Apply a function again and again for as long as a condition holds.
-
-    It computes what this does, as one program, however many steps it takes:
-
-        val = init_val
-        while cond_fun(val):
-            val = body_fun(val)
-
-    The loop may be differentiated in forward mode, and in reverse mode although nobody knows
-    beforehand how many steps it takes: some of the carries are kept as checkpoints, and the others
-    computed again from them. See the guide to gradients for what that costs.
-
-    Args:
-      cond_fun: takes a carry, returns one bool.
-      body_fun: takes a carry, returns the next one, with the same containers, shapes and dtypes.
-      init_val: a tree of arrays and numbers, the first carry.
-      checkpoints: how many carries reverse mode keeps as checkpoints, at least 2; by default 64.
-      max_steps: how many steps between two checkpoints reverse mode keeps the carries of; by
-        default as many as `checkpoints`. If the loop takes no more steps in all, none is computed
-        again; if it takes more, the derivative is the same but takes longer.
-
-    Returns:
-      The first carry for which the condition does not hold.
-
-    Raises:
-      TypeError: the condition is no bool, or the body returns a carry of another type.
-      ValueError: `checkpoints` or `max_steps` is too small.
-
-    >>> import covector as cv
-    >>> from covector import lax
-    >>> def halvings(x):
-    ...     return lax.while_loop(lambda s: s[1] > 1, lambda s: (s[0] + 1, s[1] / 2), (0, x))
-    >>> halvings(10.0)
-    (Array(4, dtype=int32, weak_type=True), Array(0.625, dtype=float32, weak_type=True))
-    >>> cv.grad(lambda x: halvings(x)[1])(10.0)
-    Array(0.0625, dtype=float32, weak_type=True)
-    """
-    if not (callable(body_fun) and callable(cond_fun)):
-        raise TypeError(loop_errors.not_callable("while_loop", ("cond_fun", "body_fun")))
-    limits = limits_of("while_loop", checkpoints, max_steps)
-    if config.disable_jit.value:
-        try:
-            return _run_in_python(cond_fun, body_fun, init_val)
-        except ConcretizationTypeError:
-            pass  # the condition is traced: there is nothing that Python could decide
-    return bind_while(cond_fun, body_fun, init_val, **limits)
-
-
-def limits_of(where: str, checkpoints: int | None, max_steps: int | None) -> dict[str, int]:
-    """The limits of memory that the user set, as parameters of the loop."""
-    limits = {"checkpoints": checkpoints, "max_steps": max_steps}
-    given = {name: value for name, value in limits.items() if value is not None}
-    for name, value in given.items():
-        least = 2 if name == "checkpoints" else 1
-        if not isinstance(value, int) or value < least:
-            raise ValueError(loop_errors.limit_too_small(where, name, value, least))
-    return given
-
-
-def _run_in_python(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: Any) -> Any:
-    carry = tree.map(_as_array, carry)
-    while cond_fun(carry):
-        carry = tree.map(_as_array, body_fun(carry))
-    return carry
-
-
-def _as_array(x: Any) -> Any:
-    return x if isinstance(x, (Array, Tracer)) else context.trace.lift(x)
+# ---------------------------------------------------------------- loops over functions
 
 
 def bind_while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: Any, **limits: int
 ) -> Any:
-    """`while_loop` with functions that are known to be such, as one operation in any case."""
+    """A loop over functions of trees, as `while_loop` describes it; always one operation.
+
+    What the functions close over may be traced.
+    """
     conds: list[Body] = []
     in_tree = tree.structure((init_val,))
 
