@@ -32,11 +32,11 @@ from ..ops.comparison import lt
 from ..ops.linear import add_any, bring_to, broadcast_in_dim, instantiate, zeros_of_aval
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp, jvp_jaxpr
-from ..transforms.simplify import rearranged
 from ..transforms.stage import stage_closed
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
-from .while_loop import Flags, applied, bind_while, fixpoint
+from .carries import Flags, carry_fixpoint, rearranged
+from .while_loop import applied, bind_while, part_of
 from .while_record import Composite, flattened, tape_of
 from .while_tape import ONE, Tape, entry, forgetful, largest, sweep_back, where
 
@@ -84,7 +84,7 @@ class WhileLinear(Composite):
         inputs, carry = range(len(forward_jaxpr.in_avals)), range(len(tape.checkpoints))
         outs = while_reverse_p.bind(
             *[count, *consts, *flattened(tape), *map(instantiate, cts), *sums],
-            forward_jaxpr=rearranged(forward_jaxpr, tuple(inputs), tuple(carry)),
+            forward_jaxpr=part_of(forward_jaxpr, tuple(inputs), tuple(carry)),
             sweep_jaxpr=sweep,
             num_consts=num_consts,
         )
@@ -145,11 +145,11 @@ class WhileReverse(Composite):
         _, consts_t, tape_t, state_t = parts(tangents, forward_jaxpr, num_consts)
         const_nonzeros = nonzeros_of(consts_t)
         in_rows = map(max, nonzeros_of(tape_t.checkpoints), nonzeros_of(tape_t.recent))
-        forward, carry = fixpoint(
+        forward, carry = carry_fixpoint(
             lambda carry: jvp_jaxpr(forward_jaxpr, (*const_nonzeros, *carry), carry),
             tuple(in_rows),
         )
-        sweep, nonzeros = fixpoint(
+        sweep, nonzeros = carry_fixpoint(
             lambda state: jvp_jaxpr(sweep_jaxpr, (*const_nonzeros, *carry, *state), state),
             nonzeros_of(state_t),
         )
@@ -330,7 +330,7 @@ def mapped_loop(
 
     rows_dims = zip(tape_dims.checkpoints, tape_dims.recent)
     start = tuple([own_counts or a is not None or b is not None for a, b in rows_dims])
-    residuals, carry = fixpoint(batched, start)
+    residuals, carry = carry_fixpoint(batched, start)
     carry_dims = [front if flag else None for flag in carry]
     residual_dims = [0 if flag else None for flag in residuals]
     in_dims, out_dims = (*const_dims, *carry_dims), (*carry_dims, *residual_dims)
@@ -381,7 +381,7 @@ def mapped_state(
       The program, the state at first, and its batch dimensions.
     """
     fixed = tuple([dim is not None for dim in fixed_dims])
-    _, flags = fixpoint(
+    _, flags = carry_fixpoint(
         lambda flags: vmap_jaxpr(jaxpr, axis, (*fixed, *flags), flags),
         tuple([loop.own_counts or dim is not None for dim in dims]),
     )

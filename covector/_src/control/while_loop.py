@@ -28,14 +28,13 @@ from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
 from ..ops.linear import bring_to, instantiate
+from ..ops.physical import physical_aval
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
-from ..transforms.simplify import drop_unused, rearranged
+from ..transforms.simplify import drop_unused, prune
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
 from .bodies import Body, stage_body
-from .carries import settle_carry
-
-Flags = tuple[bool, ...]
+from .carries import Flags, carry_fixpoint, rearranged, settle_carry
 
 
 class While(BuiltinPrimitive):
@@ -87,9 +86,9 @@ class While(BuiltinPrimitive):
         body_kept = (*body_consts, *[body_nconsts + i for i in carry])
         kept = [*cond_consts, *[cond_nconsts + i for i in body_kept]]
         smaller = dict(
-            body_jaxpr=rearranged(params["body_jaxpr"], body_kept, carry),
+            body_jaxpr=part_of(params["body_jaxpr"], body_kept, carry),
             body_nconsts=len(body_consts),
-            cond_jaxpr=rearranged(params["cond_jaxpr"], cond_kept, (0,)),
+            cond_jaxpr=part_of(params["cond_jaxpr"], cond_kept, (0,)),
             cond_nconsts=len(cond_consts),
         )
         return eqn.replace(
@@ -149,20 +148,12 @@ def applied(jaxpr: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
     return eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *operands)
 
 
-def fixpoint(step: Callable[[Flags], tuple[Any, Flags]], carry: Flags) -> tuple[Any, Flags]:
-    """The least flags of a carry, above those given, that a step gives back as it takes them.
-
-    What is marked once stays marked, hence this ends after at most as many rounds as there are
-    flags.
-
-    Returns:
-      What the step made of these flags, and the flags.
-    """
-    while True:
-        result, out = step(carry)
-        if tuple(out) == carry:
-            return result, carry
-        carry = tuple([a or b for a, b in zip(carry, out)])
+@jaxpr_cache
+def part_of(jaxpr: ClosedJaxpr, inputs: tuple[int, ...], outputs: tuple[int, ...]) -> ClosedJaxpr:
+    """The program that computes some outputs, in that order, from inputs that are enough for it."""
+    body = jaxpr.jaxpr
+    body, consts = prune(body.replace(outvars=[body.outvars[i] for i in outputs]), jaxpr.consts)
+    return ClosedJaxpr(body.replace(invars=[body.invars[i] for i in inputs]), consts)
 
 
 def with_tangents(
@@ -176,7 +167,7 @@ def with_tangents(
     """
     _, consts, carry = parted([type(t) is not Zero for t in tangents], params)
     body_jaxpr, cond_jaxpr = params["body_jaxpr"], params["cond_jaxpr"]
-    body, nonzeros = fixpoint(
+    body, nonzeros = carry_fixpoint(
         lambda carry: jvp_jaxpr(body_jaxpr, (*consts, *carry), carry), tuple(carry)
     )
     cond_consts, body_consts, init = parted(primals, params)
@@ -205,7 +196,7 @@ def with_batches(
     body_jaxpr, cond_jaxpr = params["body_jaxpr"], params["cond_jaxpr"]
     cond_dims, body_dims, init_dims = parted(dims, params)
     conds, consts, carry = parted([dim is not None for dim in dims], params)
-    _, carry = fixpoint(
+    _, carry = carry_fixpoint(
         lambda carry: vmap_jaxpr(body_jaxpr, axis, (*consts, *carry), carry), tuple(carry)
     )
     _, (going,) = vmap_jaxpr(cond_jaxpr, axis, (*conds, *carry), False)
@@ -252,12 +243,12 @@ def needed_carry(body: ClosedJaxpr, nconsts: int, wanted: Flags) -> Flags:
         _, read = read_by(body, wanted, nconsts)
         return None, tuple([flag or i in read for i, flag in enumerate(wanted)])
 
-    return fixpoint(step, wanted)[1]
+    return carry_fixpoint(step, wanted)[1]
 
 
 def _emit_select(b: Any, pred: Any, lanes: Any, x: Any, y: Any, aval: Any) -> Any:
     """x where the condition is true, else y; its dimensions are the leading ones of both."""
-    whole = ShapedArray(aval.shape, np.bool_)
+    whole = ShapedArray(physical_aval(aval).shape, np.bool_)
     dims = tuple(range(lanes.ndim))
     if whole is not lanes:
         pred = b.op("broadcast_in_dim", pred, out=whole, broadcast_dimensions=dims)
@@ -321,9 +312,9 @@ def _bind(cond: Body, body: Body, init: list[Any], limits: dict[str, int]) -> li
     if fixed:
         skipped = [nconsts + i for i in fixed]
         carried = [nconsts + i for i in varying]
-        body_jaxpr = rearranged(body_jaxpr, (*skipped, *range(nconsts), *carried), tuple(varying))
+        body_jaxpr = part_of(body_jaxpr, (*skipped, *range(nconsts), *carried), tuple(varying))
         own = range(len(cond.consts))
-        cond_jaxpr = rearranged(cond_jaxpr, (*own, *[len(own) + i for i in varying]), (0,))
+        cond_jaxpr = part_of(cond_jaxpr, (*own, *[len(own) + i for i in varying]), (0,))
     outs = while_p.bind(
         *cond.consts,
         *[init[i] for i in fixed],

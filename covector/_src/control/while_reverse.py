@@ -20,10 +20,11 @@ from ..core.zeros import UndefinedPrimal
 from ..ops.reductions import reduce_or
 from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
-from ..transforms.simplify import drop_unused, rearranged
+from ..transforms.simplify import drop_unused
 from ..transforms.stage import stage_closed
+from .carries import Flags, carry_fixpoint
 from .while_linear import while_linear_p
-from .while_loop import Flags, While, applied, fixpoint, parted, read_by, while_p
+from .while_loop import While, applied, part_of, parted, read_by, while_p
 from .while_record import while_record_p
 from .while_tape import where
 
@@ -130,7 +131,7 @@ def split_loop(args: Sequence[Any], unknowns: Flags, params: dict[str, Any]) -> 
         known, tangent, outs, _ = partial_eval_jaxpr(body_jaxpr, (*consts_unknown, *carry), carry)
         return (known, tangent), outs
 
-    (known, tangent), carry = fixpoint(step, tuple(carry_unknown))
+    (known, tangent), carry = carry_fixpoint(step, tuple(carry_unknown))
     read_consts, read_carry = read_by(cond_jaxpr, (True,), len(cond_unknown))
     if any(cond_unknown[i] for i in read_consts) or any(carry[i] for i in read_carry):
         return None
@@ -141,9 +142,9 @@ def split_loop(args: Sequence[Any], unknowns: Flags, params: dict[str, Any]) -> 
     of_cond = [i for i, flag in enumerate((*cond_unknown, *carry)) if not flag]
     known_cond_consts = _by_flags(cond_consts, cond_unknown)[0]
     record_params = params | dict(
-        body_jaxpr=rearranged(known, tuple(range(len(known.in_avals))), tuple(range(len(stored)))),
+        body_jaxpr=part_of(known, tuple(range(len(known.in_avals))), tuple(range(len(stored)))),
         body_nconsts=len(known_consts),
-        cond_jaxpr=rearranged(cond_jaxpr, tuple(of_cond), (0,)),
+        cond_jaxpr=part_of(cond_jaxpr, tuple(of_cond), (0,)),
         cond_nconsts=len(known_cond_consts),
         stored=stored,
     )
@@ -183,11 +184,11 @@ def _forward_part(
         _, kept = drop_unused(known, (*carry, *[True] * len(residuals)))
         return kept, tuple([flag or num_consts + i in kept for i, flag in enumerate(carry)])
 
-    kept, carry = fixpoint(step, (False,) * num_carry)
+    kept, carry = carry_fixpoint(step, (False,) * num_carry)
     consts = tuple([i for i in kept if i < num_consts])
     parts = tuple([i for i, flag in enumerate(carry) if flag])
     inputs = (*consts, *[num_consts + i for i in parts])
-    return consts, carry, rearranged(known, inputs, (*parts, *residuals))
+    return consts, carry, part_of(known, inputs, (*parts, *residuals))
 
 
 # ---------------------------------------------------------------- batches as one loop
