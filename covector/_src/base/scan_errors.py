@@ -37,10 +37,13 @@ def length_disagrees(length: int, sizes: Sequence[int]) -> str:
     )
 
 
-def no_length() -> str:
+def no_length(where: str) -> str:
+    text = f"{where} got no values to scan over"
+    if where != "scan":
+        return f"{text}: xs holds no array. Give one or more arrays."
     return (
-        "scan got no values to scan over and `length` not provided. Give the number of steps, as "
-        "`length=10`, or arrays to scan over."
+        f"{text} and `length` not provided. Give the number of steps, as `length=10`, or arrays to "
+        "scan over."
     )
 
 
@@ -89,6 +92,60 @@ def no_steps_without_jit() -> str:
     return (
         "zero-length scan is not supported in disable_jit() mode, where no step is run to find out "
         "the type of the outputs. Leave such a scan out, or run it with jit enabled."
+    )
+
+
+# ---------------------------------------------------------------- map and associative_scan
+
+
+def batch_size_not_an_integer(batch_size: Any) -> str:
+    return f"[map] `batch_size` must be an integer, or None, but it is {batch_size!r}."
+
+
+def batch_size_not_known() -> str:
+    return "The `batch_size` of `map` decides the shapes in the program."
+
+
+def batch_size_negative(batch_size: int) -> str:
+    return (
+        "[map] `batch_size` is the number of examples in a batch, or 0 for all, but it is "
+        f"{batch_size}."
+    )
+
+
+def no_elements() -> str:
+    return "[associative_scan] `elems` holds no array. Give one or more arrays to combine."
+
+
+def element_axis(axis: int, aval: Any) -> str:
+    other = f", or an axis from {-aval.ndim} to {aval.ndim - 1}" if aval.ndim else ""
+    return (
+        f"[associative_scan] there is no axis {axis} in an array of type {aval.str_short()}. Give "
+        f"arrays with this axis{other}."
+    )
+
+
+def element_counts(axis: int, avals: Sequence[Any]) -> str:
+    types = ", ".join(aval.str_short() for aval in avals)
+    return (
+        f"[associative_scan] the arrays in `elems` must have the same size along axis {axis}, but "
+        f"they are of types {types}. Each index along it is one element."
+    )
+
+
+def combined_structure(given: Any, returned: Any) -> str:
+    return (
+        f"[associative_scan] fn combines two trees of structure {given}, but returned one of "
+        f"structure {returned}. Return a tree like each of its arguments."
+    )
+
+
+def combined_types(given: Sequence[Any], returned: Sequence[Any]) -> str:
+    types = [", ".join(aval.str_short() for aval in avals) for avals in (given, returned)]
+    return (
+        f"[associative_scan] fn combined arrays of types {types[0]} to arrays of types {types[1]}. "
+        "It is called with many elements at a time, and must return arrays of the shapes and "
+        "dtypes of each of its arguments."
     )
 
 

@@ -428,7 +428,7 @@ def scan(
         raise TypeError(errors.not_callable("scan", "f argument", f))
     inputs, xs_tree = tree.flatten(xs)
     avals = list(map(aval_of, inputs))
-    length = number_of_steps(avals, length)
+    length = number_of_steps("scan", avals, length)
     if config.disable_jit.value:
         return scan_unstaged(f, init, inputs, xs_tree, length, reverse)
     in_tree = tree.treedef_tuple([tree.structure(init), xs_tree])
@@ -438,26 +438,44 @@ def scan(
         return stage_body("scan", f, in_tree, (*carry, *slices))
 
     body, values = settle_carry("scan body", f, init, staged, returned_carry)
-    jaxpr, fixed, copied = without_copies(body.jaxpr, len(body.consts), len(values))
-    constant = [x for x, is_fixed in zip(values, fixed) if is_fixed]
-    varying = [x for x, is_fixed in zip(values, fixed) if not is_fixed]
+    unroll = steps_in_turn(unroll, length)
+    outs = scan_slices(body.jaxpr, body.consts, values, inputs, length, bool(reverse), unroll)
+    return tree.unflatten(body.out_tree, outs)
+
+
+def scan_slices(
+    jaxpr: ClosedJaxpr,
+    consts: Sequence[Any],
+    init: Sequence[Any],
+    inputs: Sequence[Any],
+    length: int,
+    reverse: bool = False,
+    unroll: int = 1,
+) -> list[Any]:
+    """Apply a staged body to flat operands; what a step only hands on does not go through the loop.
+
+    Returns:
+      The last carry, and the stacked outputs.
+    """
+    jaxpr, fixed, copied = without_copies(jaxpr, len(consts), len(init))
+    constant = [x for x, is_fixed in zip(init, fixed) if is_fixed]
+    varying = [x for x, is_fixed in zip(init, fixed) if not is_fixed]
     outs = iter(
         scan_p.bind(
             *constant,
-            *body.consts,
+            *consts,
             *varying,
             *inputs,
             jaxpr=jaxpr,
             length=length,
             num_carry=len(varying),
-            num_consts=len(constant) + len(body.consts),
-            reverse=bool(reverse),
-            unroll=steps_in_turn(unroll, length),
+            num_consts=len(constant) + len(consts),
+            reverse=reverse,
+            unroll=unroll,
         )
     )
-    results = [stage(x) if is_fixed else next(outs) for x, is_fixed in zip(values, fixed)]
-    results += [next(outs) if i is None else stage(inputs[i]) for i in copied]
-    return tree.unflatten(body.out_tree, results)
+    results = [stage(x) if is_fixed else next(outs) for x, is_fixed in zip(init, fixed)]
+    return results + [next(outs) if i is None else stage(inputs[i]) for i in copied]
 
 
 def scan_unstaged(
@@ -490,11 +508,11 @@ def returned_carry(body: Body) -> tuple[Any, Sequence[AbstractValue]]:
 # ---------------------------------------------------------------- numbers that users give
 
 
-def number_of_steps(avals: Sequence[AbstractValue], length: Any) -> int:
+def number_of_steps(where: str, avals: Sequence[AbstractValue], length: Any = None) -> int:
     """The number of steps of a scan over arrays of the given types."""
     if any(not getattr(aval, "shape", ()) for aval in avals):
         without = [aval for aval in avals if not getattr(aval, "shape", ())]
-        raise ValueError(errors.no_leading_axis("scan", without))
+        raise ValueError(errors.no_leading_axis(where, without))
     sizes = [aval.shape[0] for aval in avals]  # type: ignore[attr-defined]
     if length is not None:
         length = integer(length, errors.length_not_known(), errors.length_not_an_integer)
@@ -504,9 +522,9 @@ def number_of_steps(avals: Sequence[AbstractValue], length: Any) -> int:
             raise ValueError(errors.length_disagrees(length, sizes))
         return length
     if not sizes:
-        raise ValueError(errors.no_length())
+        raise ValueError(errors.no_length(where))
     if len(set(sizes)) > 1:
-        raise ValueError(errors.lengths_differ("scan", avals))
+        raise ValueError(errors.lengths_differ(where, avals))
     return sizes[0]
 
 
