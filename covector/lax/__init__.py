@@ -12,6 +12,8 @@ from .._src.control.branches import cond as cond
 from .._src.control.branches import switch as switch
 from .._src.control.cond import cond_p as cond_p
 from .._src.control.fori_loop import fori_loop as fori_loop
+from .._src.control.linear_solve import custom_linear_solve as custom_linear_solve
+from .._src.control.linear_solve import linear_solve_p as linear_solve_p
 from .._src.control.loops import while_loop as while_loop
 from .._src.control.map import map as map
 from .._src.control.platform_dependent import platform_dependent as platform_dependent

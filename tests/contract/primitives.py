@@ -15,6 +15,7 @@ from covector._src.testing.checks import Case, cases
 
 # Primitives without samples, each with the reason and the place where it is tested instead.
 WITHOUT_SAMPLES = {
+    "custom_linear_solve": "has the derivative of an equation: tests/control/test_linear_solve.py",
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",
     "platform_index": "depends on the platform: tests/control/test_platform_dependent.py",

@@ -3,6 +3,7 @@
 from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.jit import jit_p as jit_p
+from ..._src.control.linear_solve import linear_solve_p as linear_solve_p
 from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.control.scan import scan_p as scan_p
 from ..._src.control.while_loop import while_p as while_p
@@ -35,6 +36,13 @@ from ..._src.ops.bitwise import shift_left_p as shift_left_p
 from ..._src.ops.bitwise import shift_right_arithmetic_p as shift_right_arithmetic_p
 from ..._src.ops.bitwise import shift_right_logical_p as shift_right_logical_p
 from ..._src.ops.bitwise import xor_p as xor_p
+from ..._src.ops.collectives_gather import all_gather_p as all_gather_p
+from ..._src.ops.collectives_gather import all_to_all_p as all_to_all_p
+from ..._src.ops.collectives_permute import axis_index_p as axis_index_p
+from ..._src.ops.collectives_permute import ppermute_p as ppermute_p
+from ..._src.ops.collectives_reduce import pmax_p as pmax_p
+from ..._src.ops.collectives_reduce import pmin_p as pmin_p
+from ..._src.ops.collectives_reduce import psum_p as psum_p
 from ..._src.ops.comparison import eq_p as eq_p
 from ..._src.ops.comparison import eq_to_p as eq_to_p
 from ..._src.ops.comparison import ge_p as ge_p

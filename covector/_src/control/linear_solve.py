@@ -1,0 +1,288 @@
+"""`custom_linear_solve`: the solution of A x = b by the user's own method, with the derivative that
+linear algebra gives it.
+
+The equation is differentiated, not the method by which it is solved:
+
+    A x = b        dA x + A dx = db        dx = A^-1 (db - dA x)
+
+The last is another linear solve, with the same A.  It is linear in db, and its transpose is a solve
+with the transposed A:
+
+    b_bar = A^-T x_bar
+
+which is why the primitive holds A and its solver together with their transposes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..base import solve_errors as errors
+from ..base import tree
+from ..core.avals import AbstractValue, aval_of
+from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
+from ..core.primitive import BuiltinPrimitive
+from ..core.zeros import UndefinedPrimal, Zero
+from ..ops.arithmetic import neg_p
+from ..ops.linear import bring_to, instantiate
+from ..transforms.flatten import FlatFunction
+from ..transforms.jvp import add_tangents, jvp
+from ..transforms.linearize import linear_program
+from ..transforms.transpose import transpose_linear
+from ..transforms.vmap import vmap_jaxpr
+from .bodies import Body, stage_body
+from .carries import Flags, carry_fixpoint
+
+
+class _LinearSolveTuple(NamedTuple):
+    """Something of each of the four functions; programs print it under this name."""
+
+    matvec: Any
+    vecmat: Any
+    solve: Any
+    transpose_solve: Any
+
+    def transpose(self) -> _LinearSolveTuple:
+        """The same for the transposed equation."""
+        return _LinearSolveTuple(self.vecmat, self.matvec, self.transpose_solve, self.solve)
+
+
+class CustomLinearSolve(BuiltinPrimitive):
+    """Apply the jaxpr of `solve`, and differentiate by the other ones.
+
+    The operands are the constants of the four jaxprs, as many of each as `const_lengths` says, and
+    b.  The results are x, and whatever else the solver returns.
+    """
+
+    multiple_results = True
+
+    def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
+        return list(jaxprs.solve.out_avals), jaxprs.solve.effects
+
+    def evaluate(self, backend, args, params):
+        return solved(*args, **params)
+
+    def ref(self, *args, const_lengths, jaxprs):
+        return solved(*args, const_lengths=const_lengths, jaxprs=jaxprs)
+
+    def jvp(self, primals, tangents, *, const_lengths, jaxprs):
+        params = dict(const_lengths=const_lengths, jaxprs=jaxprs)
+        outs = self.bind(*primals, **params)
+        consts, b = operands_of(primals, const_lengths)
+        dots, rhs = operands_of(tangents, const_lengths)
+        x = outs[: len(b)]
+        if any(type(t) is not Zero for t in dots.matvec):
+            no_dots = [Zero(aval_of(v).to_tangent_aval()) for v in x]
+            matvec = jaxpr_as_fun(jaxprs.matvec)
+            _, changes = jvp(matvec, [*consts.matvec, *x], [*dots.matvec, *no_dots])
+            rhs = [add_tangents(t, negative(change)) for t, change in zip(rhs, changes)]
+        if all(type(t) is Zero for t in rhs):
+            return outs, [Zero.from_primal_value(out) for out in outs]
+        x_dot = self.bind(*flat(consts), *map(instantiate, rhs), **params)
+        aux = outs[len(b) :]
+        return outs, [*x_dot[: len(b)], *[Zero.from_primal_value(out) for out in aux]]
+
+    def transpose(self, cts, *args, const_lengths, jaxprs):
+        if jaxprs.transpose_solve is None:
+            raise TypeError(errors.no_transpose_solve())
+        consts, b = operands_of(args, const_lengths)
+        if any(type(x) is UndefinedPrimal for x in flat(consts)):
+            raise NotImplementedError(errors.linear_in_matrix())
+        x_bar, aux = cts[: len(b)], cts[len(b) :]
+        if any(type(ct) is not Zero for ct in aux):
+            raise NotImplementedError(errors.cotangent_of_aux())
+        b_bar = self.bind(
+            *flat(consts.transpose()),
+            *map(instantiate, x_bar),
+            const_lengths=const_lengths.transpose(),
+            jaxprs=jaxprs.transpose(),
+        )
+        linear = [type(x) is UndefinedPrimal for x in b]
+        found = [ct if lin else None for ct, lin in zip(b_bar, linear)]
+        return [*[None] * sum(const_lengths), *found]
+
+    def vmap(self, axis, dims, *args, const_lengths, jaxprs):
+        const_dims, b_dims = operands_of(dims, const_lengths)
+        count = len(b_dims)
+        batched = [
+            None if jaxpr is None else (jaxpr, tuple([dim is not None for dim in dims]))
+            for jaxpr, dims in zip(jaxprs, const_dims)
+        ]
+
+        def rule(flags: Flags) -> tuple[Any, Flags]:
+            # Each part of x and b is batched together, in all four functions.
+            mapped, out_flags = [], list(flags)
+            for entry in batched:
+                if entry is None:
+                    mapped.append((None, ()))
+                    continue
+                jaxpr, of_consts = entry
+                wanted = (*flags, *[False] * (len(jaxpr.out_avals) - count))
+                mapped.append(vmap_jaxpr(jaxpr, axis, (*of_consts, *flags), wanted))
+                out_flags = [a or b for a, b in zip(out_flags, mapped[-1][1])]
+            return mapped, tuple(out_flags)
+
+        mapped, flags = carry_fixpoint(rule, tuple([dim is not None for dim in b_dims]))
+        consts, b = operands_of(args, const_lengths)
+        consts = [
+            x if dim is None else bring_to(x, axis.size, dim, 0)
+            for x, dim in zip(flat(consts), flat(const_dims))
+        ]
+        b = [
+            bring_to(x, axis.size, dim, 0) if batched else x
+            for x, dim, batched in zip(b, b_dims, flags)
+        ]
+        jaxprs = _LinearSolveTuple(*[jaxpr for jaxpr, _ in mapped])
+        outs = self.bind(*consts, *b, const_lengths=const_lengths, jaxprs=jaxprs)
+        return outs, [0 if is_batch else None for is_batch in mapped[2][1]]
+
+    def emit(self, b, *operands, const_lengths, jaxprs):
+        consts, rhs = operands_of(operands, const_lengths)
+        return b.inline(jaxprs.solve, [*consts.solve, *rhs])
+
+
+linear_solve_p = CustomLinearSolve("custom_linear_solve")
+
+
+def operands_of(
+    values: Sequence[Any], const_lengths: _LinearSolveTuple
+) -> tuple[_LinearSolveTuple, list[Any]]:
+    """What belongs to the constants of each function, and what belongs to b."""
+    parts, start = [], 0
+    for count in const_lengths:
+        parts.append(list(values[start : start + count]))
+        start += count
+    return _LinearSolveTuple(*parts), list(values[start:])
+
+
+def flat(parts: _LinearSolveTuple) -> list[Any]:
+    """The values that belong to the constants, one function after the other."""
+    return [x for part in parts for x in part]
+
+
+def solved(*args: Any, const_lengths: _LinearSolveTuple, jaxprs: _LinearSolveTuple) -> list[Any]:
+    """What the user's solver returns."""
+    consts, b = operands_of(args, const_lengths)
+    return eval_jaxpr(jaxprs.solve.jaxpr, jaxprs.solve.consts, *consts.solve, *b)
+
+
+def negative(tangent: Any) -> Any:
+    """-t, of a tangent that may be a symbolic zero."""
+    return tangent if type(tangent) is Zero else neg_p.bind(tangent)
+
+
+# ---------------------------------------------------------------- the function
+
+
+def custom_linear_solve(
+    matvec: Callable[[Any], Any],
+    b: Any,
+    solve: Callable[[Callable[[Any], Any], Any], Any],
+    transpose_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,
+    symmetric: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Solve A x = b by a method of your own, and differentiate the equation instead of the method.
+
+    Derivatives are those of the solution, found by further solves; the method need not have any,
+    and may, say, iterate until it has converged. That `matvec` of the result is `b` is not checked.
+
+    Args:
+      matvec: x to A x, for trees of arrays like `b`. It may close over values that are
+        differentiated.
+      b: the right-hand side, a tree of arrays.
+      solve: takes a function like `matvec`, and a tree like `b`; returns the solution.
+      transpose_solve: the same for the transposed equation. It is called with the transpose of
+        `matvec`, which is worked out. Needed for reverse mode.
+      symmetric: whether A is known to be symmetric. Then `solve` solves the transposed equation,
+        too, unless `transpose_solve` is given.
+      has_aux: whether the solvers return pairs of a solution and of other arrays, such as how many
+        iterations there were. These have no derivative.
+
+    Returns:
+      The solution, a tree like `b`; with `has_aux`, a pair of it and the other arrays.
+
+    Raises:
+      TypeError: one of the functions returns another tree than `b`.
+      ValueError: one of them returns arrays of other shapes, or no pair in spite of `has_aux`.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector import lax
+    >>> def solution(a, b):  # Jacobi's method for a diagonal that dominates
+    ...     def solve(matvec, b):
+    ...         step = lambda _, x: x + (b - matvec(x)) / jnp.diagonal(a)
+    ...         return lax.fori_loop(0, 50, step, b)
+    ...     return lax.custom_linear_solve(lambda x: a @ x, b, solve, symmetric=True)
+    >>> a = jnp.array([[4.0, 1.0], [1.0, 2.0]])
+    >>> print(cv.jacrev(solution, 1)(a, jnp.array([9.0, 4.0])).round(3))
+    [[ 0.286 -0.143]
+     [-0.143  0.571]]
+    """
+    for name, fun in (("matvec", matvec), ("solve", solve)):
+        if not callable(fun):
+            raise TypeError(errors.not_callable("custom_linear_solve", name, fun))
+    leaves, treedef = tree.flatten(b)
+    avals = list(map(aval_of, leaves))
+    system = System(treedef, avals)
+    of_matvec = system.stage(matvec, "matvec")
+    of_solve = system.stage(partial(solve, matvec), "solve", has_aux)
+    of_vecmat = of_transpose = None
+    if transpose_solve is not None or symmetric:
+        vecmat = matvec if symmetric else system.transposed(matvec)
+        of_vecmat = of_matvec if symmetric else system.stage(vecmat, "vecmat")
+        transpose_solve = solve if transpose_solve is None else transpose_solve
+        of_transpose = system.stage(partial(transpose_solve, vecmat), "transpose_solve", has_aux)
+    bodies = _LinearSolveTuple(of_matvec, of_vecmat, of_solve, of_transpose)
+    consts = _LinearSolveTuple(*[body.consts if body else [] for body in bodies])
+    outs = linear_solve_p.bind(
+        *flat(consts),
+        *leaves,
+        const_lengths=_LinearSolveTuple(*map(len, consts)),
+        jaxprs=_LinearSolveTuple(*[body and body.jaxpr for body in bodies]),
+    )
+    return tree.unflatten(of_solve.out_tree, outs)
+
+
+class System(NamedTuple):
+    """The space in which an equation stands: the structure and the types of x and b."""
+
+    treedef: Any
+    avals: list[AbstractValue]
+
+    def stage(self, fun: Callable[[Any], Any], name: str, has_aux: bool = False) -> Body:
+        """Stage a function from the space to itself; with `has_aux`, one that returns more."""
+        in_tree = tree.treedef_tuple([self.treedef])
+        body = stage_body("custom_linear_solve", fun, in_tree, self.avals)
+        check_result(name, "b", body, self.treedef, self.avals, has_aux)
+        return body
+
+    def transposed(self, fun: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The transpose of a linear function from the space to itself."""
+        flat = FlatFunction(fun, tree.structure(((tree.unflatten(self.treedef, self.avals),), {})))
+        linear = linear_program(flat, self.avals)
+
+        def pull_back(ct: Any) -> Any:
+            cts = transpose_linear(linear, tree.leaves(ct))
+            return tree.unflatten(self.treedef, list(map(instantiate, cts)))
+
+        return pull_back
+
+
+def check_result(
+    name: str, like: str, body: Body, treedef: Any, avals: Sequence[Any], has_aux: bool
+) -> None:
+    """Raise unless a function returns a tree of a known structure, and arrays of known shapes."""
+    out_tree = body.out_tree
+    if has_aux:
+        parts = out_tree.children()
+        if len(parts) != 2:
+            raise ValueError(errors.no_aux(name, out_tree))
+        out_tree = parts[0]
+    if out_tree != treedef:
+        raise TypeError(errors.structure_differs(name, like, out_tree, treedef))
+    wanted = [aval.shape for aval in avals]
+    found = [aval.shape for aval in body.out_avals[: len(wanted)]]  # type: ignore[attr-defined]
+    if found != wanted:
+        raise ValueError(errors.shapes_differ(name, like, found, wanted))
