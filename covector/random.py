@@ -12,6 +12,16 @@ from ._src.random.continuous import rayleigh as rayleigh
 from ._src.random.continuous import triangular as triangular
 from ._src.random.continuous import wald as wald
 from ._src.random.continuous import weibull_min as weibull_min
+from ._src.random.gamma import ball as ball
+from ._src.random.gamma import beta as beta
+from ._src.random.gamma import chisquare as chisquare
+from ._src.random.gamma import dirichlet as dirichlet
+from ._src.random.gamma import f as f
+from ._src.random.gamma import gamma as gamma
+from ._src.random.gamma import generalized_normal as generalized_normal
+from ._src.random.gamma import loggamma as loggamma
+from ._src.random.gamma import random_gamma_p as random_gamma_p
+from ._src.random.gamma import t as t
 from ._src.random.keys import PRNGKey as PRNGKey
 from ._src.random.keys import clone as clone
 from ._src.random.keys import fold_in as fold_in
@@ -24,6 +34,9 @@ from ._src.random.keys import wrap_key_data as wrap_key_data
 from ._src.random.normal import lognormal as lognormal
 from ._src.random.normal import normal as normal
 from ._src.random.normal import truncated_normal as truncated_normal
+from ._src.random.selection import categorical as categorical
+from ._src.random.selection import choice as choice
+from ._src.random.selection import permutation as permutation
 from ._src.random.uniform import bernoulli as bernoulli
 from ._src.random.uniform import bits as bits
 from ._src.random.uniform import rademacher as rademacher

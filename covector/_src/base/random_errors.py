@@ -170,3 +170,49 @@ def too_many_bits(size: int, width: int) -> str:
         f"[random_bits] {size} numbers of {width} bits need more than 2**32 words, which only the "
         "partitionable generator gives: set the flag `jax_threefry_partitionable`."
     )
+
+
+def nothing_to_permute(dtype: Any) -> str:
+    return (
+        "[random.permutation] x must be an integer or at least 1-dimensional, but is a number of "
+        f"dtype {dtype}."
+    )
+
+
+def too_few_categories(draws: int, categories: int) -> str:
+    return (
+        f"[random.categorical] Number of samples without replacement ({draws}) cannot exceed "
+        f"number of categories ({categories}). Draw fewer, or with `replace=True`."
+    )
+
+
+def shape_not_sequence(shape: object) -> str:
+    return (
+        f"[random.choice] The shape must be a sequence, got {shape!r}. Write ({shape},) for one "
+        "dimension."
+    )
+
+
+def nothing_to_choose_from() -> str:
+    return "[random.choice] a must be greater than 0, or not empty, unless no samples are taken."
+
+
+def sample_too_large(draws: int, count: int) -> str:
+    return (
+        f"[random.choice] Cannot take a larger sample (size {draws}) than population (size "
+        f"{count}) when 'replace=False'."
+    )
+
+
+def probabilities_shape(shape: tuple[int, ...], count: int) -> str:
+    return (
+        f"[random.choice] p must be None or a 1D vector of a probability for each of the {count} "
+        f"elements, but has shape {shape}."
+    )
+
+
+def rank_too_low(where: str, what: str, wanted: int, shape: tuple[int, ...]) -> str:
+    return (
+        f"[random.{where}] {where} requires {what}.ndim >= {wanted}, got {what}.ndim == "
+        f"{len(shape)}."
+    )

@@ -68,9 +68,7 @@ def _normal(key: Any, *, shape: Any, dtype: Any) -> Any:
     if not dtypes.issubdtype(dtype, np.complexfloating):
         return _normal_real(key, shape=shape, dtype=dtype)
     part = np.array(0, dtype).real.dtype
-    real, imag = [
-        _normal_real(one, shape=shape, dtype=part).astype(dtype) for one in new_keys(key)
-    ]
+    real, imag = [_normal_real(one, shape=shape, dtype=part).astype(dtype) for one in new_keys(key)]
     return (real + 1j * imag) / np.array(np.sqrt(2), dtype)
 
 
