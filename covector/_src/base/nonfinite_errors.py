@@ -9,6 +9,7 @@ DONATED = (
     "Its arguments were donated, so that it cannot be run again to find the op; leave out "
     "donate_argnums to find it."
 )
+FORGOTTEN = "The function itself is gone, so that it cannot be run again to find the op."
 FROM_INPUT = "Run op by op, the de-optimized function did not make the value: it is in the input."
 FROM_LITERAL = (
     "Run op by op, the de-optimized function did not make the value: it is a constant or a literal "

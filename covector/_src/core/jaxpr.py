@@ -187,12 +187,14 @@ class Jaxpr(Program):
 class ClosedJaxpr(Program):
     """A jaxpr together with the values of its constants."""
 
-    __slots__ = ("__weakref__", "_as_fun", "consts", "jaxpr")
+    __slots__ = ("__weakref__", "_as_fun", "consts", "derived", "jaxpr")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()):
         self.jaxpr = jaxpr
         self.consts = list(consts)
         self._as_fun: Callable[..., list] | None = None
+        # What transformations made of it: see `transforms.cache`.
+        self.derived: tuple[Any, dict[Any, Any]] | None = None
 
     constvars = property(lambda self: self.jaxpr.constvars)
     invars = property(lambda self: self.jaxpr.invars)

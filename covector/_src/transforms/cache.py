@@ -3,6 +3,9 @@
 The derivative, batched or transposed form of a jaxpr is computed once, and kept for as long as the
 jaxpr itself lives.  Identity of the result matters beyond the saved work: equal jaxprs that are one
 object are lowered to one function of the compiled program.
+
+The results are kept on the jaxpr and not in a table, because many of them refer to it: in a table,
+even a weak one, such an entry would keep its own key alive for ever.
 """
 
 from __future__ import annotations
@@ -13,23 +16,39 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ..base import config
+from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import context
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_caches: list[WeakKeyDictionary] = []
+
+class _Generation:
+    """What was memoized since the caches were cleared last; results of functions are kept here."""
+
+    __slots__ = ("by_function",)
+
+    def __init__(self) -> None:
+        self.by_function: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+
+
+_current = _Generation()
+
+
+def _results_of(source: Any) -> dict[Any, Any]:
+    """What has been computed from a closed jaxpr, or from a function."""
+    if type(source) is not ClosedJaxpr:
+        return _current.by_function.setdefault(source, {})
+    if source.derived is None or source.derived[0] is not _current:
+        source.derived = (_current, {})
+    return source.derived[1]
 
 
 def jaxpr_cache(fun: F) -> F:
     """Memoize `fun(jaxpr, *hashable)` on the identity of its jaxpr and its other arguments."""
-    cache: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
-    _caches.append(cache)
 
     def cached(jaxpr: Any, *args: Any) -> Any:
-        results = cache.get(jaxpr)
-        if results is None:
-            results = cache.setdefault(jaxpr, {})
-        key = (args, config.trace_key(), context.axis_env)
+        results = _results_of(jaxpr)
+        key = (fun, args, config.trace_key(), context.axis_env)
         try:
             return results[key]
         except KeyError:
@@ -41,5 +60,5 @@ def jaxpr_cache(fun: F) -> F:
 
 def clear_jaxpr_caches() -> None:
     """Forget every memoized result."""
-    for cache in _caches:
-        cache.clear()
+    global _current
+    _current = _Generation()

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -37,15 +38,14 @@ class Executable:
 
     Attributes:
       name: of the function or op.
-      jaxpr: the program before compilation.
       kept: indices of the arguments that it reads; the others are not passed on.
       takes_all: whether it takes all arguments, and no constants beside them.
-      out_avals: types of the outputs.
+      in_avals, out_avals: types of the arguments and outputs.
       loaded: jaxlib's executable.
     """
 
     __slots__ = (
-        *("_consts", "_execute", "_handlers", "_has_float0", "jaxpr", "keepalives"),
+        *("_consts", "_execute", "_handlers", "_has_float0", "_jaxpr", "in_avals", "keepalives"),
         *("kept", "loaded", "name", "out_avals", "takes_all"),
     )
 
@@ -61,7 +61,9 @@ class Executable:
     ):
         self.name = name
         self.loaded = loaded
-        self.jaxpr = jaxpr
+        # Weak: the tables of programs are keyed by the jaxprs, which must be able to go.
+        self._jaxpr = ref(jaxpr)
+        self.in_avals = jaxpr.in_avals
         self.kept = kept
         self.keepalives = keepalives
         self.out_avals = jaxpr.out_avals
@@ -95,12 +97,12 @@ class Executable:
         if self._has_float0:
             outs = [x.to_numpy() if x.dtype == dtypes.float0 else x for x in outs]
         if watch.ever_on and nonfinite.is_on():
-            nonfinite.check(self.jaxpr, self.name, arrays, outs)
+            nonfinite.check(self._jaxpr(), self.name, arrays, outs)
         return outs
 
     def input_layouts(self) -> list[Layout]:
         """How each argument lies in memory; those that are not read, as usual."""
-        layouts = [default_layout(len(aval.shape)) for aval in self.jaxpr.in_avals]  # type: ignore[attr-defined]
+        layouts = [default_layout(len(aval.shape)) for aval in self.in_avals]  # type: ignore[attr-defined]
         wanted = self.loaded.get_parameter_layouts()[len(self._consts) :]
         for i, layout in zip(self.kept, wanted):
             layouts[i] = layout_of(layout)

@@ -108,6 +108,7 @@ class XlaBackend:
         events.record("compile op", primitive)
         program = _single_op(primitive, avals, params)
         executable = self._ops[key] = compile_jaxpr(program, device, primitive.name)
+        executable.keepalives = [executable.keepalives, program]
         return executable
 
     # ---------------------------------------------------------------- programs

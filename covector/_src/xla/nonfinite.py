@@ -15,6 +15,7 @@ import numpy as np
 from ..base import config, dtypes, source
 from ..base.nonfinite_errors import (
     DONATED,
+    FORGOTTEN,
     FROM_COMPILER,
     FROM_INPUT,
     FROM_LITERAL,
@@ -63,11 +64,19 @@ def bad_kind(x: Any) -> str:
     return ""
 
 
-def check(jaxpr: ClosedJaxpr, name: str, args: Sequence[Any], outs: Sequence[Any]) -> None:
-    """Raise `FloatingPointError` if a program's outputs are bad, naming the op to blame."""
+def check(jaxpr: ClosedJaxpr | None, name: str, args: Sequence[Any], outs: Sequence[Any]) -> None:
+    """Raise `FloatingPointError` if a program's outputs are bad, naming the op to blame.
+
+    Args:
+      jaxpr: the program before compilation, if it is still there.
+      name: of the function.
+      args, outs: what the program took and gave.
+    """
     kind = next(filter(None, map(bad_kind, outs)), "")
     if not kind:
         return
+    if jaxpr is None:
+        raise FloatingPointError(nonfinite_unknown(kind, name, FORGOTTEN, _described(args)))
     if any(x.is_deleted() for x in args):
         raise FloatingPointError(nonfinite_unknown(kind, name, DONATED, []))
     with current_trace(_SearchTrace()):
