@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from covector._src.base import config
+
 X = np.arange(1, 4, dtype=np.float32)
 UNARY = ("sin", "cos", "exp", "neg", "tanh", "sqrt", "square", "logistic", "log1p")
 BINARY = ("add", "mul", "sub", "max")
@@ -88,9 +90,11 @@ def test_text(transformation, first_seed, same_text):
         # Under vmap, JAX's texts of constants contain NumPy integers, which ours do not.
         kinds = KINDS[:-1] if transformation == "vmap" else KINDS
         program = Program(random.Random(seed), DEPTHS[transformation], 2, kinds)
+        # Zeros that win over infinities make different programs of one, which JAX writes only once.
 
         def traced(m, program=program):
             fun = TRANSFORMATIONS[transformation](m, program.function(m))
             return m.make_jaxpr(fun)(X, X)
 
-        same_text(traced)
+        with config.parity(transformation == "grad"):
+            same_text(traced)

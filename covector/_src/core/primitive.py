@@ -14,7 +14,8 @@ from weakref import WeakSet
 
 from ..base import errors
 from .avals import AbstractValue
-from .effects import Effects, no_effects
+from .effects import Effects, NamedAxisEffect, no_effects
+from .show import jaxprs_in_params
 from .trace import Backend, check_no_escaped_tracer, context, eval_trace
 
 # A cache of shape rules is emptied when it reaches this many entries.
@@ -43,6 +44,8 @@ class Primitive:
     # Whether, in a printed jaxpr, variables of the jaxpr that it applies take the names of operands
     # and results.
     shares_names = False
+    # Whether transposing it puts zeros into cotangents, of elements that the result has no part of.
+    masks_cotangents = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
     # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them.
@@ -76,6 +79,8 @@ class Primitive:
             return self.effectful_abstract_eval(*avals, **params)
         if result is None:
             result = self.effectful_abstract_eval(*avals, **params)
+            if jaxprs_in_params(params):  # which the table would keep alive
+                return result
             if len(self._types) >= TYPE_CACHE_LIMIT:
                 self._types.clear()
             self._types[key] = result
@@ -94,7 +99,8 @@ class Primitive:
 
     def uses_axis(self, name: Any, params: dict[str, Any]) -> bool:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""
-        return False
+        effect = NamedAxisEffect(name)
+        return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
 
     def expanded(self, avals: Sequence[AbstractValue], params: dict[str, Any]) -> Any:
         """The closed jaxpr that the primitive stands for, if it does nothing but apply one."""

@@ -25,7 +25,7 @@ from .families import (
     unbroadcast,
 )
 from .functions import binary, unary
-from .products import Product, cotangent_wins, factor_wins
+from .products import CHOICE, EVEN, Product, marked, transposed_marks
 from .select import select_n_p
 
 
@@ -81,30 +81,28 @@ class Mul(Product, Binary):
     hlo = "multiply"
     numpy = np.multiply
 
-    def dtype(self, x, y, out_dtype=None, zero_wins=()):
+    def dtype(self, x, y, out_dtype=None, slope=None, zero_wins=()):
         if out_dtype is None:
             return super().dtype(x, y)
         check_accepts(self.name, self.accepts, (x, y))
         return out_dtype
 
-    def derivative_x(self, t, x, y, z, **params):
-        even = factor_wins(1) if x is y and not params else {}  # as of squares
-        return self.bind(t, y, **params, **even)
+    def derivative_x(self, t, x, y, z, slope=None, **params):
+        return self.bind(t, y, **(marked(EVEN) if x is y and not params else params))
 
-    def derivative_y(self, t, x, y, z, **params):
-        even = factor_wins(0) if x is y and not params else {}
-        return self.bind(x, t, **params, **even)
+    def derivative_y(self, t, x, y, z, slope=None, **params):
+        return self.bind(x, t, **(marked(EVEN) if x is y and not params else params))
 
-    def transpose(self, ct, x, y, out_dtype=None, zero_wins=()):
+    def transpose(self, ct, x, y, out_dtype=None, slope=None, zero_wins=()):
         linear, other = (x, y) if type(x) is UndefinedPrimal else (y, x)
         params = {} if out_dtype is None else {"out_dtype": linear.aval.dtype}
         if linear is x:
-            params |= cotangent_wins(0, other, zero_wins)
+            params |= transposed_marks(0, other, slope, zero_wins)
             return unbroadcast(self.bind(ct, other, **params), x.aval), None
-        params |= cotangent_wins(1, other, zero_wins)
+        params |= transposed_marks(1, other, slope, zero_wins)
         return None, unbroadcast(self.bind(other, ct, **params), y.aval)
 
-    def emit_quickly(self, b, x, y, out_dtype=None):
+    def emit_product(self, b, x, y, out_dtype=None):
         if out_dtype is None:
             return b.op(self.hlo, x, y)
         out = b.avals_out[0]
@@ -143,12 +141,15 @@ class Div(Product, Binary):
         return div_p.bind(t, y, **params)
 
     def derivative_y(self, t, x, y, z, **params):
-        # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.  Where z = 0, x is 0
-        # or y infinite: the quotient is flat in y, and stays so if t is infinite.
-        return div_p.bind(mul_p.bind(neg_p.bind(t), z, **factor_wins(1)), y, **params)
+        # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.
+        # The zero that wins in z wins in its derivative, too.
+        wins = {"zero_wins": (1,)} if params else {}
+        return div_p.bind(mul_p.bind(neg_p.bind(t), z, **wins), y, **params)
 
     def transpose(self, ct, x, y, zero_wins=()):
-        return unbroadcast(div_p.bind(ct, y, **cotangent_wins(0, y, zero_wins)), x.aval), None
+        return unbroadcast(
+            div_p.bind(ct, y, **transposed_marks(0, y, None, zero_wins)), x.aval
+        ), None
 
 
 class Mulhi(StepBinary):
@@ -266,10 +267,10 @@ class Extremum(Binary):
     direction: str
 
     def derivative_x(self, t, x, y, z):
-        return mul_p.bind(t, _share(x, y, z))
+        return mul_p.bind(t, _share(x, y, z), **marked(CHOICE))
 
     def derivative_y(self, t, x, y, z):
-        return mul_p.bind(t, _share(y, x, z))
+        return mul_p.bind(t, _share(y, x, z), **marked(CHOICE))
 
     def emit(self, b, x, y):
         x, y = broadcast_operands(b, (x, y))

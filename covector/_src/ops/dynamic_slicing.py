@@ -41,6 +41,8 @@ WITHIN: dict[str, Any] = dict(mode=CLIP, unique_indices=True, indices_are_sorted
 class DynamicSlice(Op):
     """The part of shape `slice_sizes` that begins at the indices given as operands."""
 
+    masks_cotangents = True
+
     def shape(self, x, *starts, slice_sizes):
         check_indices(self.name, x, starts)
         if len(slice_sizes) != x.ndim or not all(
@@ -96,6 +98,8 @@ class DynamicSlice(Op):
 
 class DynamicUpdateSlice(Op):
     """The first operand with the second written over the part that begins at the given indices."""
+
+    masks_cotangents = True
 
     def shape(self, x, update, *starts):
         if update.ndim != x.ndim or any(n > whole for n, whole in zip(update.shape, x.shape)):

@@ -9,6 +9,7 @@ from .arithmetic import add_p, div_p, mul_p, neg_p, sub_p
 from .families import AccurateUnary, attributes_of
 from .functions import unary
 from .linear import constant_like
+from .products import OVERFLOWING, marked
 
 
 class Exp(AccurateUnary):
@@ -19,7 +20,7 @@ class Exp(AccurateUnary):
     numpy = np.exp
 
     def derivative(self, t, x, y, accuracy=None):
-        return mul_p.bind(t, y)
+        return mul_p.bind(t, y, **marked(OVERFLOWING))
 
 
 class Exp2(AccurateUnary):
@@ -29,7 +30,7 @@ class Exp2(AccurateUnary):
     numpy = np.exp2
 
     def derivative(self, t, x, y, accuracy=None):
-        return mul_p.bind(log_p.bind(constant_like(x, 2)), mul_p.bind(t, y))
+        return mul_p.bind(log_p.bind(constant_like(x, 2)), mul_p.bind(t, y, **marked(OVERFLOWING)))
 
     def emit(self, b, x, accuracy=None):
         (aval,) = b.avals_in
@@ -46,8 +47,10 @@ class Expm1(AccurateUnary):
 
     def derivative(self, t, x, y, accuracy=None):
         if accuracy is AccuracyMode.HIGHEST:
-            return mul_p.bind(t, exp_p.bind(x, accuracy=accuracy))
-        return mul_p.bind(t, add_p.bind(y, constant_like(y, 1)))
+            slope = exp_p.bind(x, accuracy=accuracy)
+        else:
+            slope = add_p.bind(y, constant_like(y, 1))
+        return mul_p.bind(t, slope, **marked(OVERFLOWING))
 
 
 class Log(AccurateUnary):

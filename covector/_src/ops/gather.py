@@ -54,6 +54,8 @@ from .select import select_n_p
 class Gather(Op):
     """The windows of sizes `slice_sizes` that begin at the indices, as one array."""
 
+    masks_cotangents = True
+
     def shape(self, x, indices, *, dimension_numbers, slice_sizes, mode, **params):
         check_numbers(self.name, dimension_numbers, x, indices)
         many = int(np.prod(indices.shape[:-1]))

@@ -11,6 +11,7 @@ from .families import AccurateUnary, Unary
 from .functions import unary
 from .linear import constant_like
 from .powers import integer_pow_p, rsqrt_p, square_p
+from .products import OVERFLOWING, marked
 
 
 class Sinh(Unary):
@@ -21,7 +22,7 @@ class Sinh(Unary):
     numpy = np.sinh
 
     def derivative(self, t, x, y):
-        return mul_p.bind(t, cosh_p.bind(x))
+        return mul_p.bind(t, cosh_p.bind(x), **marked(OVERFLOWING))
 
 
 class Cosh(Unary):
@@ -32,7 +33,7 @@ class Cosh(Unary):
     numpy = np.cosh
 
     def derivative(self, t, x, y):
-        return mul_p.bind(t, sinh_p.bind(x))
+        return mul_p.bind(t, sinh_p.bind(x), **marked(OVERFLOWING))
 
 
 class Tanh(AccurateUnary):

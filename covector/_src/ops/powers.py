@@ -31,7 +31,7 @@ from .families import (
 )
 from .functions import unary
 from .linear import constant_like
-from .products import factor_wins
+from .products import EVEN, ROOT, marked
 from .select import select_n_p
 
 
@@ -43,9 +43,7 @@ class Square(Unary):
     numpy = np.square
 
     def derivative(self, t, x, y):
-        # A function of x^2 is even in x: where its slope in x^2 is infinite at x = 0, as that of
-        # sqrt(x^2), it has the symmetric derivative 0 in x.
-        return mul_p.bind(t, mul_p.bind(constant_like(x, 2), x), **factor_wins(1))
+        return mul_p.bind(t, mul_p.bind(constant_like(x, 2), x), **marked(EVEN))
 
     def emit(self, b, x):
         if dtypes.issubdtype(b.avals_in[0].dtype, np.complexfloating):
@@ -62,9 +60,7 @@ class Sqrt(AccurateUnary):
     domain = (0.1, 3.0)
 
     def derivative(self, t, x, y, accuracy=None):
-        # The slope at 0 is infinite.  But what is nowhere negative, and 0 here, has a minimum here:
-        # if its tangent is 0, then that of the root is 0 by symmetry.
-        return mul_p.bind(t, div_p.bind(constant_like(x, 0.5), y), **factor_wins(0))
+        return mul_p.bind(t, div_p.bind(constant_like(x, 0.5), y), **marked(ROOT))
 
 
 class Rsqrt(AccurateUnary):
@@ -131,7 +127,7 @@ class IntegerPow(Unary):
         if y == 1:
             return t
         power = x if y == 2 else self.bind(x, y=y - 1)
-        even = factor_wins(1) if y > 0 and y % 2 == 0 else {}  # as of squares
+        even = marked(EVEN) if y > 0 and y % 2 == 0 else {}
         return mul_p.bind(t, mul_p.bind(constant_like(x, y), power), **even)
 
     def emit(self, b, x, *, y):
@@ -234,7 +230,7 @@ class Pow(Binary):
             x, flat = (broadcast_like(v, aval_of(z).shape) for v in (x, flat))
             x = select_n_p.bind(flat, x, filled_like(x, 1))
         slope = mul_p.bind(y, pow_p.bind(x, sub_p.bind(y, constant_like(y, 1))))
-        return mul_p.bind(t, slope)
+        return mul_p.bind(t, slope, **(marked(ROOT) if _may_be_root(y) else {}))
 
     def derivative_y(self, t, x, y, z):
         # x^y log(x), which is 0 at x = 0 for y > 0.
@@ -253,6 +249,11 @@ class Pow(Binary):
             yield Sample((x, draw(rng, (), "int32", -3, 3)), {}, smooth=False)
 
     domain = (0.5, 2.0)
+
+
+def _may_be_root(exponent: Any) -> bool:
+    """Whether the slope of a power may be infinite at 0."""
+    return not (type(exponent) is np.ndarray and exponent.shape == () and exponent >= 1)
 
 
 def _replace_zero(x: Any) -> Any:

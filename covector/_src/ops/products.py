@@ -1,21 +1,27 @@
-"""Products in derivatives, where a zero wins over an infinity.
+"""Products in derivatives, in which a zero wins over an infinity.
 
-A derivative is a product of slopes, and some slopes are infinite, or NaN: that of sqrt at 0, of log
+A derivative is a product of slopes, and some slopes are infinite or NaN: that of sqrt at 0, of log
 at 0, of exp where it overflows.  In floating point 0 * inf is NaN, though in a derivative a factor
-that is exactly zero says that nothing of what follows matters:
+that is exactly zero may say that nothing of what follows matters:
 
-- A cotangent that is zero says that the result does not depend on a value.  In
-  `where(x > 0, sqrt(x), 0)` the cotangent of the root is zero where x <= 0, by the selection, and
-  what it contributes to that of x is zero, whatever the slope of the root.  The same holds for
-  1 / (1 + exp(-x)) where the exponential overflows: the slope of 1 / u at u = inf is zero.
-- A slope that is zero at the minimum of an even function, such as x^2 at 0, says that whatever
-  function of it there is has the symmetric derivative zero, be its own slope infinite:
-  (g(x^2) - g((-x)^2)) / 2x = 0.  Hence the gradient of sqrt(sum(x^2)) at 0 is zero.
+- A *masked* cotangent, zero by a selection, says that the result does not depend on an element at
+  all.  In `where(x > 0, sqrt(x), 0)` the root has the cotangent zero where x <= 0, and what it
+  contributes to that of x is zero, whatever its slope.
+- The slope of exp is infinite only where exp itself overflowed.  If the cotangent is zero there, as
+  in 1 / (1 + exp(-x)), the result has reached its limit, and approached it faster than any power.
+- A function g(x^2), g(|x|) is even in x.  At x = 0 its symmetric derivative
+  (g(h^2) - g((-h)^2)) / 2h is zero, be the slope of g infinite, as that of sqrt.  Hence the
+  gradient of sqrt(sum(x^2)) at 0 is zero.
+- What is nowhere negative has a minimum where it is zero.  If its tangent is zero there, then its
+  root has the symmetric derivative zero.
+- A maximum of two is constant in the operand that is not the greater one.
 
-So products and quotients in derivatives carry the parameter `zero_wins`: positions of operands
-that, where they are zero, make the result zero.  No finite value changes by it: 0 * y is 0 for any
-finite y.  With the flag `parity` no product carries it, and such derivatives are NaN.  Like
-`accuracy` where none is asked for, it is not shown in printed jaxprs.
+So products and quotients of derivatives carry two parameters that, like `accuracy` where none is
+asked for, printed jaxprs do not show: `slope` says which kind of slope the second factor of a
+tangent is, if any of the above; and `zero_wins` lists operands that, where they are zero, make the
+product zero.  No finite value changes by it: 0 * y is 0 for any finite y.  Only where a backward
+pass has met a hazard (`core/hazards.py`) do its products carry `zero_wins`; with the flag `parity`
+none does, and such derivatives are NaN.
 """
 
 from __future__ import annotations
@@ -25,29 +31,49 @@ from typing import Any
 import numpy as np
 
 from ..base import config
+from ..core.hazards import INFINITE, MASKED
+from ..core.trace import context
 from .families import Elementwise, broadcast_operands
 
-Marks = dict[str, tuple[int, ...]]
+Marks = dict[str, Any]
 
+# Slopes of roots, infinite at 0.
+ROOT: Marks = {"slope": "root", "zero_wins": (0,)}
+# Slopes of exponentials, infinite where they overflow.
+OVERFLOWING: Marks = {"slope": "overflowing"}
+# Slopes of even functions, zero at 0; the factor of a tangent in the first or second place.
+EVEN: Marks = {"slope": "even"}
+# Slopes of a choice, which are zero for what was not chosen.
+CHOICE: Marks = {"slope": "choice"}
 _NONE: Marks = {}
 
 
-def factor_wins(position: int) -> Marks:
-    """The parameter of a product of a tangent and a slope in which the zero of one of them wins."""
-    return _NONE if config.parity.value else {"zero_wins": (position,)}
+def marked(marks: Marks) -> Marks:
+    """Parameters of a product of a tangent and a slope, unless all is to be as in JAX."""
+    return _NONE if config.parity.value else marks
 
 
-def cotangent_wins(position: int, slope: Any, marked: tuple[int, ...]) -> Marks:
-    """The parameter of a product of a cotangent and a slope in a transposed program.
+def transposed_marks(position: int, other: Any, slope: str | None, zero_wins: tuple) -> Marks:
+    """The parameters of the product of a cotangent and a slope in a transposed program.
 
     Args:
       position: where the cotangent stands.
-      slope: the other operand.
-      marked: the positions whose zeros win in the program before it was transposed.
+      other: the other factor.
+      slope, zero_wins: the parameters of the product before it was transposed.
     """
-    if config.parity.value or (not marked and _is_finite_number(slope)):
+    hazards = context.hazards
+    if slope is None and not hazards and not zero_wins:
         return _NONE
-    return {"zero_wins": tuple(sorted({position, *marked}))}
+    wins = set(zero_wins)
+    if slope == "overflowing" or (hazards & MASKED and not _is_finite_number(other)):
+        wins.add(position)
+    if slope in ("even", "choice") and hazards & INFINITE:
+        wins.add(1 - position)
+    if slope == "root":
+        context.hazards = hazards | INFINITE
+    elif slope == "choice":
+        context.hazards = hazards | MASKED
+    return {"zero_wins": tuple(sorted(wins))} if wins and not config.parity.value else _NONE
 
 
 def _is_finite_number(x: Any) -> bool:
@@ -58,31 +84,29 @@ def _is_finite_number(x: Any) -> bool:
 class Product(Elementwise):
     """A product or quotient, in which zeros of operands may win.
 
-    Subclasses define `emit_quickly`, of operands of the output's shape.
+    Subclasses define `emit_product`, of operands of the output's shape.
     """
 
     def shown_params(self, params):
-        return {name: params[name] for name in sorted(params) if name != "zero_wins"}
+        return {k: params[k] for k in sorted(params) if k not in ("slope", "zero_wins")}
 
-    def ref(self, x, y, zero_wins=(), **params):
+    def ref(self, x, y, slope=None, zero_wins=(), **params):
         out = super().ref(x, y, **params)
         for i in zero_wins:
             out = np.where(np.equal((x, y)[i], 0), np.zeros_like(out), out)
         return out
 
-    def emit(self, b, x, y, zero_wins=(), **params):
+    def emit(self, b, x, y, slope=None, zero_wins=(), **params):
         x, y = broadcast_operands(b, (x, y))
-        product = self.emit_quickly(b, x, y, **params)
+        product = self.emit_product(b, x, y, **params)
         if not zero_wins:
             return product
         (out,) = b.avals_out
-        zero = b.constant(np.zeros(out.shape, out.dtype))
-        flags = out.update(dtype=np.bool_)
+        zero, flags = b.full(0, out), out.update(dtype=np.bool_)
         won = [b.compare("EQ", (x, y)[i], zero, out.dtype, out=flags) for i in zero_wins]
-        return b.op(
-            "select", won[0] if len(won) == 1 else b.op("or", *won, out=flags), zero, product
-        )
+        any_won = won[0] if len(won) == 1 else b.op("or", *won, out=flags)
+        return b.op("select", any_won, zero, product)
 
-    def emit_quickly(self, b: Any, x: Any, y: Any, **params: Any) -> Any:
+    def emit_product(self, b: Any, x: Any, y: Any, **params: Any) -> Any:
         """The product without any special zero."""
         return b.op(self.hlo, x, y)

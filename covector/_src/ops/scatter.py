@@ -172,6 +172,7 @@ class Scatter(Scattering):
     replaced by what that makes of them instead: see `control/scatter_apply.py`.
     """
 
+    masks_cotangents = True
     # The jvp rule with an `update_jaxpr`, which `control/scatter_apply.py` puts here.
     jvp_of_apply: Callable[..., Any]
     sampled = (np.float32, np.complex64, np.int32, np.bool_)

@@ -32,6 +32,8 @@ class SelectN(Op):
     `which` is a scalar or has the shape of the cases.
     """
 
+    masks_cotangents = True
+
     def shape(self, which, *cases):
         if not cases:
             raise TypeError(elementwise_errors.select_without_cases())

@@ -40,6 +40,8 @@ python_slice = slice  # the name is that of a public function below
 class Slice(Linear):
     """The elements from `start_indices` up to `limit_indices`, in steps of `strides`."""
 
+    masks_cotangents = True
+
     def evaluate(self, backend, args, params):
         # Slices of one shape are one compiled program wherever they begin: a dynamic slice.
         strides = params["strides"]

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.effects import must_stay
+from ..core.hazards import MASKED
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import TRANSPOSE
 from ..core.trace import Scope, context
@@ -82,8 +84,12 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     cotangents: Cotangents = {}
     for atom, ct in zip(jaxpr.outvars, wanted):
         add_cotangent(cotangents, atom, ct)
-    with Scope(TRANSPOSE):
-        pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
+    hazards, context.hazards = context.hazards, 0
+    try:
+        with Scope(TRANSPOSE):
+            pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
+    finally:
+        context.hazards = hazards
     return [_cotangent_of(var, cotangents) for var in jaxpr.invars]
 
 
@@ -116,7 +122,7 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
             primitive = eqn.primitive
             if primitive.multiple_results:
                 ct = [_cotangent_of(var, cotangents) for var in eqn.outvars]
-                if not eqn.effects and all(type(x) is Zero for x in ct):
+                if not must_stay(eqn.effects) and all(type(x) is Zero for x in ct):
                     continue
             else:
                 ct = cotangents.pop(eqn.outvars[0], None)
@@ -128,6 +134,8 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
                 operands.append(UndefinedPrimal(atom.aval) if value is None else value)
             context.place, context.name_stack = eqn.source, scope + eqn.name_stack
             results = primitive.transpose(ct, *operands, **eqn.params)
+            if primitive.masks_cotangents:
+                context.hazards |= MASKED
             for atom, ct in zip(eqn.invars, results):
                 if ct is not None:
                     add_cotangent(cotangents, atom, ct)
@@ -197,7 +205,6 @@ def _is_linear(eqn: JaxprEqn, varies: Sequence[bool]) -> bool:
 # ---------------------------------------------------------------- jaxprs
 
 
-@jaxpr_cache
 def transpose_jaxpr(
     jaxpr: ClosedJaxpr,
     linear: tuple[bool, ...],
@@ -221,6 +228,21 @@ def transpose_jaxpr(
     """
     if isinstance(instantiate_outputs, bool):
         instantiate_outputs = (instantiate_outputs,) * sum(linear)
+    transposed, nonzeros, context.hazards = _transpose_jaxpr(
+        jaxpr, linear, nonzero_cts, instantiate_outputs, context.hazards
+    )
+    return transposed, nonzeros
+
+
+@jaxpr_cache
+def _transpose_jaxpr(
+    jaxpr: ClosedJaxpr,
+    linear: tuple[bool, ...],
+    nonzero_cts: tuple[bool, ...],
+    instantiate_outputs: tuple[bool, ...],
+    hazards: int,
+) -> tuple[ClosedJaxpr, tuple[bool, ...], int]:
+    """`transpose_jaxpr` as a function of the hazards before, which returns those after, too."""
     nonzeros: list[bool] = []
 
     def transposed(*operands: Any) -> list[Any]:
@@ -244,5 +266,9 @@ def transpose_jaxpr(
     avals += [
         aval.to_cotangent_aval() for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts) if nonzero
     ]
-    staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
-    return staged, tuple(nonzeros)
+    before, context.hazards = context.hazards, hazards
+    try:
+        staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
+        return staged, tuple(nonzeros), context.hazards
+    finally:
+        context.hazards = before

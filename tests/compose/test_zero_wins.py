@@ -1,0 +1,149 @@
+"""Derivatives in which an exact zero meets an infinite slope (docs/gradients.md)."""
+
+import numpy as np
+import pytest
+
+import covector as cv
+import covector.numpy as jnp
+from covector._src.base import config
+
+ZERO3 = np.zeros(3, np.float32)
+
+
+def jitted(f):
+    return cv.jit(f)
+
+
+# name: (function of an array, point, its gradient by mathematics)
+MASKED = {
+    "root of the untaken branch": (lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0), 0.0, 0.0),
+    "root of a negative number": (lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0), -1.0, 0.0),
+    "the taken branch is the identity": (lambda x: jnp.where(x < 1, x, jnp.sqrt(x)), 0.0, 1.0),
+    "logarithm": (lambda x: jnp.where(x > 0, jnp.log(x), x), -2.0, 1.0),
+    "x log x": (lambda x: jnp.where(x > 0, x * jnp.log(x), 0.0), 0.0, 0.0),
+    "quotient": (lambda x: jnp.where(x == 0, 1.0, jnp.sin(x) / x), 0.0, 0.0),
+    "power": (lambda x: jnp.where(x > 0, x**-1.5, 2 * x), 0.0, 2.0),
+    "arcsin": (lambda x: jnp.where(abs(x) < 1, jnp.arcsin(x), 0.0), 1.0, 0.0),
+    "NaN data": (lambda x: jnp.where(jnp.isnan(x), 0.0, x * x), np.nan, 0.0),
+    "infinite data": (lambda x: jnp.where(jnp.isinf(x), 0.0, jnp.cos(x)), np.inf, 0.0),
+    "in a jitted function": (lambda x: jnp.where(x > 0, jitted(jnp.sqrt)(x), 0.0), 0.0, 0.0),
+    "selected in a jitted function": (
+        lambda x: jitted(lambda y: jnp.where(x > 0, y, 0.0))(jnp.sqrt(x)),
+        0.0,
+        0.0,
+    ),
+    "selected later than the sum": (
+        lambda x: jnp.sum(jnp.where(jnp.arange(3) > 0, jnp.stack([jnp.sqrt(x), x, 2 * x]), 0.0)),
+        0.0,
+        3.0,
+    ),
+    "not the maximum": (lambda x: jnp.sqrt(jnp.maximum(x, 0.0)), -1.0, 0.0),
+    "clipped": (lambda x: jnp.sqrt(jnp.clip(x, 0.0, 1.0)), -1.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize(
+    "transformed", [lambda g: g, cv.jit, cv.vmap], ids=["eager", "jit", "vmap"]
+)
+def test_elements_without_part_in_the_result(name, transformed):
+    f, x, want = MASKED[name]
+    g = transformed(cv.grad(f))
+    if transformed is cv.vmap:
+        x, want = np.full(2, x, np.float32), np.full(2, want)
+    np.testing.assert_allclose(np.asarray(g(x)), want, atol=1e-6)
+
+
+def test_elements_that_are_not_indexed():
+    x = np.array([0.0, 2.0, 0.0], np.float32)
+    for part in (
+        lambda y: y[1:2],
+        lambda y: y[np.array([1, 1])] / 2,
+        lambda y: cv.lax.dynamic_slice(y, (1,), (1,)),
+        lambda y: y.at[np.array([0, 2])].set(0.0),
+    ):
+        got = cv.grad(lambda x, part=part: jnp.sum(part(jnp.log(x))))(x)
+        np.testing.assert_allclose(np.asarray(got), [0, 0.5, 0])
+
+
+def test_masked_rows_of_a_product():
+    x = np.array([[0.0, 0.0], [1.0, 4.0]], np.float32)
+    rows = np.array([[False], [True]])
+
+    def loss(x):
+        return jnp.sum(jnp.where(rows, jnp.sqrt(x) @ np.ones((2, 2), np.float32), 0.0))
+
+    np.testing.assert_allclose(np.asarray(cv.grad(loss)(x)), [[0, 0], [1, 0.5]])
+
+
+NORMS = {
+    "square": lambda x: jnp.sqrt(jnp.sum(jnp.square(x))),
+    "power of two": lambda x: jnp.sqrt(jnp.sum(x**2)),
+    "product with itself": lambda x: jnp.sqrt(jnp.sum(x * x)),
+    "power of one half": lambda x: jnp.sum(x**2) ** 0.5,
+    "fourth powers": lambda x: jnp.sum(x**4) ** 0.25,
+    "in parts that are jitted": lambda x: cv.jit(jnp.sqrt)(cv.jit(lambda x: jnp.sum(x**2))(x)),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+def test_norms_have_the_subgradient_zero_at_zero(name):
+    f = NORMS[name]
+    for g in (cv.grad(f), cv.jit(cv.grad(f)), cv.jacfwd(f)):
+        np.testing.assert_array_equal(np.asarray(g(ZERO3)), ZERO3)
+    np.testing.assert_allclose(
+        np.asarray(cv.grad(f)(np.array([3.0, 0.0, 0.0], np.float32))), [1, 0, 0], rtol=1e-6
+    )
+
+
+def test_the_slope_of_a_root_alone_stays_infinite():
+    assert cv.grad(jnp.sqrt)(0.0) == np.inf
+    assert cv.grad(lambda x: jnp.sqrt(3 * x))(0.0) == np.inf
+    # An odd function is no even one: the cube root of x^3 is x, and its slope must not become 0.
+    assert np.isnan(cv.grad(lambda x: jnp.cbrt(x**3))(0.0))
+
+
+def test_exponentials_that_overflow():
+    x = np.array([-200.0, -100.0, 0.0], np.float32)
+    got = cv.grad(lambda v: jnp.sum(1 / (1 + jnp.exp(-v))))(x)
+    np.testing.assert_array_equal(np.asarray(got), [0, 0, 0.25])
+    got = cv.grad(lambda v: jnp.sum(1 / jnp.cosh(v)))(x)
+    np.testing.assert_array_equal(np.asarray(got), [0, 0, 0])
+
+
+def test_second_derivatives():
+    entropy = lambda p: jnp.sum(jnp.where(p > 0, p * jnp.log(p), 0.0))
+    p = np.array([0.0, 0.5], np.float32)
+    for second in (cv.hessian(entropy), cv.jacrev(cv.grad(entropy)), cv.jacfwd(cv.jacfwd(entropy))):
+        np.testing.assert_allclose(np.asarray(second(p)), [[0, 0], [0, 2]])
+
+
+def test_a_cotangent_that_happens_to_be_zero_has_a_derivative():
+    # The gradient of (x - 1)^2 sqrt(x) passes a zero cotangent at x = 1; its slope is 2 sqrt(x).
+    f = lambda x: jnp.where(x > 0, (x - 1) ** 2 * jnp.sqrt(x), 0.0)
+    assert cv.grad(f)(1.0) == 0
+    for second in (cv.grad(cv.grad(f)), cv.hessian(f), cv.jacfwd(cv.grad(f))):
+        np.testing.assert_allclose(second(1.0), 2, rtol=1e-6)
+
+
+def test_finite_gradients_are_those_of_jax(jax):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.1, 2, (4, 3)).astype(np.float32)
+
+    def program(m):
+        f = lambda x: m.numpy.sum(
+            m.numpy.where(x > 1, m.numpy.sqrt(x**2 + 1), m.numpy.exp(x) / x)
+            * m.numpy.maximum(x, 0.5) ** 1.5
+        )
+        return m.grad(f)(x), m.hessian(f)(x[0])
+
+    for got, want in zip(program(cv), program(jax)):
+        np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=2e-5, atol=1e-5)
+
+
+def test_with_parity_they_are_nan():
+    with config.parity(True):
+        assert np.isnan(cv.grad(MASKED["x log x"][0])(0.0))
+        assert np.isnan(cv.grad(NORMS["square"])(ZERO3)).all()
+        assert np.isnan(cv.grad(lambda x: 1 / (1 + jnp.exp(-x)))(-200.0))
+    assert cv.grad(MASKED["x log x"][0])(0.0) == 0
