@@ -112,7 +112,9 @@ def test_exponentials_that_overflow():
 
 
 def test_second_derivatives():
-    entropy = lambda p: jnp.sum(jnp.where(p > 0, p * jnp.log(p), 0.0))
+    def entropy(p):
+        return jnp.sum(jnp.where(p > 0, p * jnp.log(p), 0.0))
+
     p = np.array([0.0, 0.5], np.float32)
     for second in (cv.hessian(entropy), cv.jacrev(cv.grad(entropy)), cv.jacfwd(cv.jacfwd(entropy))):
         np.testing.assert_allclose(np.asarray(second(p)), [[0, 0], [0, 2]])
@@ -120,7 +122,9 @@ def test_second_derivatives():
 
 def test_a_cotangent_that_happens_to_be_zero_has_a_derivative():
     # The gradient of (x - 1)^2 sqrt(x) passes a zero cotangent at x = 1; its slope is 2 sqrt(x).
-    f = lambda x: jnp.where(x > 0, (x - 1) ** 2 * jnp.sqrt(x), 0.0)
+    def f(x):
+        return jnp.where(x > 0, (x - 1) ** 2 * jnp.sqrt(x), 0.0)
+
     assert cv.grad(f)(1.0) == 0
     for second in (cv.grad(cv.grad(f)), cv.hessian(f), cv.jacfwd(cv.grad(f))):
         np.testing.assert_allclose(second(1.0), 2, rtol=1e-6)
@@ -131,10 +135,12 @@ def test_finite_gradients_are_those_of_jax(jax):
     x = rng.uniform(0.1, 2, (4, 3)).astype(np.float32)
 
     def program(m):
-        f = lambda x: m.numpy.sum(
-            m.numpy.where(x > 1, m.numpy.sqrt(x**2 + 1), m.numpy.exp(x) / x)
-            * m.numpy.maximum(x, 0.5) ** 1.5
-        )
+        jnp = m.numpy
+
+        def f(x):
+            y = jnp.where(x > 1, jnp.sqrt(x**2 + 1), jnp.exp(x) / x)
+            return jnp.sum(y * jnp.maximum(x, 0.5) ** 1.5)
+
         return m.grad(f)(x), m.hessian(f)(x[0])
 
     for got, want in zip(program(cv), program(jax)):

@@ -71,7 +71,7 @@ def transposed_marks(position: int, other: Any, slope: str | None, zero_wins: tu
         wins.add(1 - position)
     if slope == "root":
         context.hazards = hazards | INFINITE
-    elif slope == "choice":
+    elif slope == "choice" or 1 - position in zero_wins:
         context.hazards = hazards | MASKED
     return {"zero_wins": tuple(sorted(wins))} if wins and not config.parity.value else _NONE
 
