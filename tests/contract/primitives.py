@@ -16,8 +16,10 @@ from covector._src.testing.checks import Case, cases
 # Primitives without samples, each with the reason and the place where it is tested instead.
 WITHOUT_SAMPLES = {
     "custom_linear_solve": "has the derivative of an equation: tests/control/test_linear_solve.py",
+    "custom_root": "has the derivative of an equation: tests/control/test_custom_root.py",
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",
+    "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
     "platform_index": "depends on the platform: tests/control/test_platform_dependent.py",
 }
 

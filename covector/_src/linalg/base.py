@@ -13,12 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..base import linalg_errors
+from ..base.linalg_errors import dtype_without_kernel
 from ..core.avals import ShapedArray, aval_of
 from ..core.primitive import BuiltinPrimitive
 from ..ops.families import INEXACT, check_accepts, check_same_dtypes
 from ..ops.linear import bring_to
 
 Shape = tuple[int, ...]
+
+# The dtypes that LAPACK computes in, with its letters for them.
+LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class MatrixOp(BuiltinPrimitive):
@@ -30,10 +34,12 @@ class MatrixOp(BuiltinPrimitive):
     Class attributes:
       ranks: the rank of each operand.
       accepts: abstract dtypes of the operands.
+      by_lapack: whether only the dtypes of LAPACK can be computed with.
     """
 
     ranks: tuple[int, ...] = (2,)
     accepts: tuple[Any, ...] = INEXACT
+    by_lapack = True
 
     def shapes(self, *shapes: Shape, **params: Any) -> list[Shape]:
         raise NotImplementedError(f"{self.name} has no shape rule")
@@ -71,6 +77,8 @@ class MatrixOp(BuiltinPrimitive):
 
     def ref(self, *args, **params):
         avals = [aval_of(x) for x in args]
+        if self.by_lapack and np.dtype(avals[0].dtype).name not in LETTERS:
+            raise NotImplementedError(dtype_without_kernel(self.name, avals[0].dtype))
         out = self.abstract_eval(*avals, **params)
         outs = out if self.multiple_results else [out]
         arrays = [np.zeros(aval.shape, aval.dtype) for aval in outs]

@@ -16,12 +16,12 @@ from ..ops.complex import abs_p
 from ..ops.dynamic_slicing import dynamic_slice_p, dynamic_update_slice_p
 from ..ops.families import FLOATS
 from ..ops.joining import apply_to_each
-from ..ops.linear import constant_like, expand_dims, reshape
+from ..ops.linear import constant_like, expand_dims, instantiate, reshape
 from ..ops.powers import rsqrt_p, square_p
 from ..ops.select import select_n_p
 from .base import MatrixOp, check_square
 from .kernels import char, info_aval, lapack, loop, nan_where_failed
-from .matrices import eye, matmul, symmetrize, tril
+from .matrices import eye, matmul, matrix_transpose, symmetrize, tril
 from .triangular_solve import triangular_solve
 
 
@@ -48,11 +48,8 @@ class Cholesky(MatrixOp):
         (a,), (t,) = primals, tangents
         l = tril(self.bind(a))
         x = triangular_solve(l, t, lower=True, transpose_a=True, conjugate_a=True)
-        x = tril(triangular_solve(l, x, left_side=True, lower=True))
-        aval = aval_of(x)
-        divisors = add_p.bind(constant_like(x, 1), eye(aval.dtype, aval.shape[-1]))
-        halved = div_p.bind(x, expand_dims(divisors, range(aval.ndim - 2)))
-        return l, matmul(l, halved)
+        x = triangular_solve(l, x, left_side=True, lower=True)
+        return l, matmul(l, lower_half(x))
 
     def emit(self, b, a):
         (aval,) = b.avals_in
@@ -70,6 +67,14 @@ class Cholesky(MatrixOp):
                 yield Sample((positive_definite(rng, shape, dtype),), {}, smooth=False)
         indefinite = np.array([[1, 2], [2, 1]], np.float32)
         yield Sample((np.stack([indefinite, np.eye(2, dtype=np.float32)]),), {}, smooth=False)
+
+
+def lower_half(x: Any) -> Any:
+    """The lower triangle with half the diagonal; with its adjoint it adds up to a Hermitian x."""
+    x = tril(x)
+    aval = aval_of(x)
+    divisors = add_p.bind(constant_like(x, 1), eye(aval.dtype, aval.shape[-1]))
+    return div_p.bind(x, expand_dims(divisors, range(aval.ndim - 2)))
 
 
 def positive_definite(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -105,18 +110,32 @@ class CholeskyUpdate(MatrixOp):
             r[k], w = c * r[k] - s * w, c * w + s * r[k]
         return [r]
 
+    def jvp(self, primals, tangents):
+        # R' is a Cholesky factor of A = R^T R + w w^T: see `Cholesky.jvp`.
+        (r, w), (t_r, t_w) = primals, map(instantiate, tangents)
+        out = self.bind(r, w)
+        column, t_column = expand_dims(w, (1,)), expand_dims(t_w, (1,))
+        half = add_p.bind(
+            matmul(matrix_transpose(t_r), r), matmul(t_column, matrix_transpose(column))
+        )
+        x = triangular_solve(out, add_p.bind(half, matrix_transpose(half)))
+        x = triangular_solve(out, x, left_side=True, transpose_a=True)
+        return out, matmul(matrix_transpose(lower_half(x)), out)
+
     def vmap(self, axis, dims, r, w):
         (out,) = apply_to_each(self, axis, dims, (r, w), {})
         return out, 0
 
     def emit(self, b, r, w):
         r_aval, w_aval = b.avals_in
+        if not w_aval.size:
+            return r
         return loop(b, w_aval.shape[0], rotate, [r, w], [r_aval, w_aval])[0]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for n in (3, 1, 0):
             r = np.triu(draw(rng, (n, n), np.float32, 1, 2))
-            yield Sample((r, draw(rng, (n,), np.float32)), {}, smooth=False)
+            yield Sample((r, draw(rng, (n,), np.float32)), {})
         yield Sample((np.eye(2, dtype=np.float32), np.array([0, 1], np.float32)), {}, smooth=False)
 
 

@@ -13,9 +13,17 @@ from typing import Any
 import numpy as np
 
 from ..base import linalg_errors
+from ..core.avals import aval_of
+from ..core.zeros import Zero
+from ..ops.arithmetic import add_p, mul_p, sub_p
 from ..ops.base import Sample, draw
+from ..ops.complex import conj, is_complex
+from ..ops.linear import add_any
+from ..transforms.jvp import jvp
 from .base import MatrixOp
 from .kernels import lapack, unitary_name
+from .matrices import adjoint, columns_of, eye, mask, matmul, part, tril, triu
+from .triangular_solve import triangular_solve
 
 
 class HouseholderProduct(MatrixOp):
@@ -32,6 +40,16 @@ class HouseholderProduct(MatrixOp):
 
     def matrix_ref(self, a, taus):
         return [apply_reflectors(a, taus, np.eye(*a.shape, dtype=a.dtype), left=True)]
+
+    def jvp(self, primals, tangents):
+        # The rule of the product, written out in matrices.
+        n = aval_of(primals[0]).shape[-1]
+
+        def product(a: Any, taus: Any) -> list[Any]:
+            m = aval_of(a).shape[-2]
+            return [reflected(a, taus, _ones_on_diagonal(a, m, n))]
+
+        return self.bind(*primals), jvp(product, primals, tangents)[1][0]
 
     def emit(self, b, a, taus):
         a_aval, taus_aval = b.avals_in
@@ -62,6 +80,26 @@ class Ormqr(MatrixOp):
     def matrix_ref(self, a, taus, c, *, left, transpose):
         return [apply_reflectors(a, taus, c, left, transpose)]
 
+    def jvp(self, primals, tangents, **params):
+        (a, taus, c), (t_a, t_taus, t_c) = primals, tangents
+        out = self.bind(a, taus, c, **params)
+        total = None if type(t_c) is Zero else self.bind(a, taus, t_c, **params)
+        if type(t_a) is not Zero or type(t_taus) is not Zero:
+
+            def product(a: Any, taus: Any) -> list[Any]:
+                return [multiplied(a, taus, c, **params)]
+
+            (of_q,) = jvp(product, (a, taus), (t_a, t_taus))[1]
+            total = of_q if total is None else add_any(total, of_q)
+        return out, total
+
+    def transpose(self, ct, a, taus, c, *, left, transpose):
+        # The transpose of Q is the conjugate of its adjoint.
+        params = dict(left=left, transpose=not transpose)
+        if is_complex(aval_of(ct).dtype):
+            return None, None, conj(self.bind(a, taus, conj(ct), **params))
+        return None, None, self.bind(a, taus, ct, **params)
+
     def emit(self, b, a, taus, c, *, left, transpose):
         operands = list(zip((a, taus, c), b.avals_in))
         name = unitary_name(b.avals_in[0].dtype, "ormqr", "unmqr")
@@ -72,7 +110,7 @@ class Ormqr(MatrixOp):
         for dtype in (np.float32, np.complex64):
             for left in (True, False):
                 for transpose in (True, False):
-                    for batch in ((), (2,)):
+                    for batch in ((), (2,), (0,)):
                         a = draw(rng, (*batch, 3, 2), dtype, -1, 1)
                         taus = draw(rng, (*batch, 2), dtype)
                         c = draw(rng, (*batch, *((3, 2) if left else (2, 3))), dtype)
@@ -89,6 +127,44 @@ def apply_reflectors(
         h = np.eye(len(v)) - tau * np.outer(v, v.conj())
         c = h @ c if left else c @ h
     return c
+
+
+def reflected(a: Any, taus: Any, c: Any, transpose: bool = False) -> Any:
+    """Q c, or Q^H c, in products of matrices.
+
+    With the vectors in the columns of V, Q = 1 - V T V^H with an upper triangular T, of which
+    1/T = 1/D + U: D is the diagonal matrix of the factors, and U the strictly upper triangle of
+    V^H V. So T = (1 + D U)^-1 D.
+    (Joffrain, Low, Quintana-Orti, van de Geijn, Van Zee, "Accumulating Householder
+    transformations, revisited", ACM TOMS 32, 2006.)
+    """
+    m, k = aval_of(a).shape[-2], aval_of(taus).shape[-1]
+    v = add_p.bind(tril(part(a, columns=slice(k)), -1), _ones_on_diagonal(a, m, k))
+    vh = adjoint(v)
+    d = columns_of(taus, aval_of(vh).shape)
+    square = (*aval_of(taus).shape, k)
+    u = mul_p.bind(columns_of(taus, square), triu(matmul(vh, v), 1))
+    if transpose:
+        # T^H = D^H (1 + D U)^-H
+        x = triangular_solve(
+            u, matmul(vh, c), left_side=True, transpose_a=True, conjugate_a=True, unit_diagonal=True
+        )
+        wide = columns_of(conj(taus) if is_complex(aval_of(taus).dtype) else taus, aval_of(x).shape)
+        return sub_p.bind(c, matmul(v, mul_p.bind(wide, x)))
+    x = triangular_solve(u, matmul(mul_p.bind(d, vh), c), left_side=True, unit_diagonal=True)
+    return sub_p.bind(c, matmul(v, x))
+
+
+def _ones_on_diagonal(a: Any, m: int, k: int) -> Any:
+    aval = aval_of(a)
+    return mask(eye(aval.dtype, m, k), (*aval.shape[:-2], m, k))
+
+
+def multiplied(a: Any, taus: Any, c: Any, left: bool, transpose: bool) -> Any:
+    """`Ormqr` in products of matrices."""
+    if left:
+        return reflected(a, taus, c, transpose)
+    return adjoint(reflected(a, taus, adjoint(c), not transpose))
 
 
 householder_product_p = HouseholderProduct("householder_product")

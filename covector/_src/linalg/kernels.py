@@ -11,10 +11,10 @@ from ..base import errors, linalg_errors
 from ..core.avals import ShapedArray
 from ..ops.complex import is_complex
 from ..transforms.stage import stage_closed
+from .base import LETTERS
 
 INT32 = np.dtype(np.int32)
 BOOL = np.dtype(np.bool_)
-LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 def char(letter: str) -> np.uint8:

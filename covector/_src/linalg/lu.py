@@ -119,6 +119,7 @@ class LUPivotsToPermutation(MatrixOp):
 
     ranks = (1,)
     accepts = (np.int32,)
+    by_lapack = False
 
     def check_dtypes(self, avals):
         check_accepts(self.name, self.accepts, avals)

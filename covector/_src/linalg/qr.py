@@ -13,7 +13,7 @@ from ..ops.arithmetic import add_p, mul_p, sub_p
 from ..ops.base import Sample, draw
 from ..ops.complex import is_complex, real_p
 from ..ops.conversion import convert
-from ..ops.families import INTEGERS, check_accepts
+from ..ops.families import check_accepts
 from ..ops.joining import concatenate
 from ..ops.linear import constant_like, full
 from .base import MatrixOp
@@ -58,7 +58,7 @@ class Geqrf(MatrixOp):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for dtype in (np.float32, np.complex64):
             for shape in [(3, 2), (2, 3), (2, 2, 2), (0, 2, 2), (1, 1)]:
-                yield Sample((draw(rng, shape, dtype),), {})
+                yield Sample((draw(rng, shape, dtype),), {}, constant=(0,))
 
 
 class Geqp3(MatrixOp):
@@ -72,7 +72,7 @@ class Geqp3(MatrixOp):
 
     def check_dtypes(self, avals):
         check_accepts(self.name, self.accepts, avals[:1])
-        check_accepts(self.name, INTEGERS, avals[1:])
+        check_accepts(self.name, (np.int32,), avals[1:])
 
     def shapes(self, a, jpvt, *, use_magma):
         return [a, jpvt, (min(a),)]
@@ -98,9 +98,10 @@ class Geqp3(MatrixOp):
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for dtype in (np.float32, np.complex64):
-            for shape in [(3, 2), (2, 3), (2, 2, 2)]:
+            for shape in [(3, 2), (2, 3), (2, 2, 2), (0, 2, 2)]:
                 jpvt = np.zeros((*shape[:-2], shape[-1]), np.int32)
-                yield Sample((draw(rng, shape, dtype), jpvt), dict(use_magma=None))
+                args = (draw(rng, shape, dtype), jpvt)
+                yield Sample(args, dict(use_magma=None), constant=(0,))
 
 
 def reflect(a: np.ndarray) -> list[np.ndarray]:
@@ -185,7 +186,8 @@ class QR(MatrixOp):
                 params = dict(pivoting=pivoting, full_matrices=full_matrices, use_magma=None)
                 for dtype in (np.float32, np.complex64):
                     for shape in [(3, 3), (3, 2), (2, 3), (2, 2, 2), (0, 2), (2, 0), (0, 2, 2)]:
-                        yield Sample((draw(rng, shape, dtype),), params)
+                        a = draw(rng, shape, dtype, -0.5, 0.5) + 2 * np.eye(*shape[-2:])
+                        yield Sample((a.astype(dtype),), params)
 
 
 def decompose(a: Any, pivoting: bool, full_matrices: bool, use_magma: bool | None) -> list[Any]:

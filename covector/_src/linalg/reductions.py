@@ -87,7 +87,7 @@ class Hessenberg(MatrixOp):
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for dtype in (np.float32, np.complex64):
             for shape in [(4, 4), (2, 3, 3), (1, 1), (0, 2, 2)]:
-                yield Sample((draw(rng, shape, dtype),), {})
+                yield Sample((draw(rng, shape, dtype),), {}, constant=(0,))
 
 
 class Tridiagonal(MatrixOp):
@@ -138,7 +138,8 @@ class Tridiagonal(MatrixOp):
         for lower in (True, False):
             for dtype in (np.float32, np.complex64):
                 for shape in [(4, 4), (2, 3, 3), (1, 1), (0, 2, 2)]:
-                    yield Sample((hermitian(rng, shape, dtype),), dict(lower=lower))
+                    a = hermitian(rng, shape, dtype)
+                    yield Sample((a,), dict(lower=lower), constant=(0,))
 
 
 schur_p = Schur("schur")

@@ -23,6 +23,7 @@ class SymmetricProduct(MatrixOp):
 
     ranks = (2, 2)
     accepts = FLOATS
+    by_lapack = False
 
     def shapes(self, a, c, *, alpha, beta):
         if c[0] != c[1] or a[0] != c[1]:

@@ -15,8 +15,8 @@ from ..ops.arithmetic import neg_p
 from ..ops.base import Sample, draw
 from ..ops.complex import conj, is_complex
 from ..ops.linear import add_any, expand_dims, move_axis, reshape
-from .base import MatrixOp, check_square
-from .kernels import LETTERS, char, lapack
+from .base import LETTERS, MatrixOp, check_square
+from .kernels import char, lapack
 from .matrices import matmul, matrix_transpose, tril, triu
 
 
@@ -28,6 +28,7 @@ class TriangularSolve(MatrixOp):
     """
 
     ranks = (2, 2)
+    by_lapack = False
 
     def shapes(self, a, b, *, left_side, **params):
         check_square("triangular_solve", a)
