@@ -11,6 +11,7 @@ from .._src.control.associative_scan import associative_scan as associative_scan
 from .._src.control.branches import cond as cond
 from .._src.control.branches import switch as switch
 from .._src.control.cond import cond_p as cond_p
+from .._src.control.custom_root import custom_root as custom_root
 from .._src.control.fori_loop import fori_loop as fori_loop
 from .._src.control.linear_solve import custom_linear_solve as custom_linear_solve
 from .._src.control.linear_solve import linear_solve_p as linear_solve_p

@@ -420,9 +420,9 @@ def scan(
 
     Without inputs, with two results of each step:
 
-    >>> carry, (a, b) = lax.scan(lambda c, _: (c + 1, (c, -c)), 0, length=3)
-    >>> b
-    Array([ 0, -1, -2], dtype=int32)
+    >>> _, (halves, thirds) = lax.scan(lambda c, _: (c + 6.0, (c / 2, c / 3)), 0.0, length=4)
+    >>> print(halves, thirds)
+    [0. 3. 6. 9.] [0. 2. 4. 6.]
     """
     if not callable(f):
         raise TypeError(errors.not_callable("scan", "f argument", f))
