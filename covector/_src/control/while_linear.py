@@ -67,8 +67,13 @@ class WhileLinear(Composite):
         begin = (np.int32(0), first_carry(tape), init)
         return bind_while(lambda state: lt(state[0], total), step, begin)[2]
 
+    def partial_eval(self, trace, args, params):
+        if any(map(trace.is_unknown, args[: number_of_known(args, params)])):
+            return super().partial_eval(trace, args, params)
+        return trace.unknown.process(self, args, params)
+
     def jvp(self, primals, tangents, **params):
-        known = len(primals) - len(parts(primals, params["forward_jaxpr"], params["num_consts"])[3])
+        known = number_of_known(primals, params)
         if any(type(t) is not Zero for t in tangents[:known]):
             return jvp(lambda *args: self.expand(*args, **params), primals, tangents)
         linear = map(instantiate, tangents[known:])
@@ -204,6 +209,12 @@ def parts(
     end = end_of_consts + 3 + 2 * (len(forward_jaxpr.in_avals) - num_consts)
     tape = tape_of(operands[end_of_consts:end])
     return operands[0], list(operands[1:end_of_consts]), tape, list(operands[end:])
+
+
+def number_of_known(operands: Sequence[Any], params: dict[str, Any]) -> int:
+    """How many operands stand before those in which `while_linear` is linear."""
+    linear = parts(operands, params["forward_jaxpr"], params["num_consts"])[3]
+    return len(operands) - len(linear)
 
 
 def split_off(values: Sequence[Any], count: int) -> tuple[list[Any], list[Any]]:
