@@ -15,12 +15,18 @@ from covector._src.testing.checks import Case, cases
 
 # Primitives without samples, each with the reason and the place where it is tested instead.
 WITHOUT_SAMPLES = {
+    "all_gather": "needs an axis: tests/ops/test_collectives.py",
+    "all_to_all": "needs an axis: tests/ops/test_collectives.py",
+    "axis_index": "needs an axis: tests/ops/test_collectives.py",
     "custom_linear_solve": "has the derivative of an equation: tests/control/test_linear_solve.py",
     "custom_root": "has the derivative of an equation: tests/control/test_custom_root.py",
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",
-    "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
+    "pbroadcast": "needs an axis: tests/ops/test_collectives.py",
     "platform_index": "depends on the platform: tests/control/test_platform_dependent.py",
+    "ppermute": "needs an axis: tests/ops/test_collectives.py",
+    "reduce_scatter": "needs an axis: tests/ops/test_collectives.py",
+    "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
 }
 
 # Checks that a primitive does not pass, and why that is right.

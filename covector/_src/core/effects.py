@@ -6,6 +6,8 @@ uses its outputs, and moved past any other; an ordered effect keeps its place am
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 
 class Effect:
     """The base of every effect; an instance is one kind of effect, and is hashable."""
@@ -14,7 +16,33 @@ class Effect:
 
     # Whether programs that have the effect keep its eqns in their order.
     ordered = False
+    # Whether an eqn may be dropped in spite of it, if nothing uses its outputs.
+    droppable = False
+
+
+class NamedAxisEffect(Effect):
+    """An eqn acts over a named axis: what it computes depends on who maps over that axis."""
+
+    __slots__ = ("name",)
+    droppable = True
+
+    def __init__(self, name: Hashable):
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedAxisEffect) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((NamedAxisEffect, self.name))
+
+    def __repr__(self) -> str:
+        return f"NamedAxisEffect(name={self.name!r})"
 
 
 Effects = frozenset
 no_effects: frozenset[Effect] = frozenset()
+
+
+def must_stay(effects: frozenset[Effect]) -> bool:
+    """Whether an eqn with these effects is needed even if nothing uses its outputs."""
+    return bool(effects) and not all(effect.droppable for effect in effects)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.effects import must_stay
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from .cache import jaxpr_cache
 
@@ -25,7 +26,7 @@ def drop_dead_code(
     live: set[Var] = {atom for atom in jaxpr.outvars if type(atom) is not Literal}
     eqns: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
-        if eqn.effects or any(var in live for var in eqn.outvars):
+        if must_stay(eqn.effects) or any(var in live for var in eqn.outvars):
             if deep and eqn.primitive.prune is not None:
                 eqn = eqn.primitive.prune(eqn, tuple([var in live for var in eqn.outvars]))
             eqns.append(eqn)

@@ -72,7 +72,8 @@ class BatchTrace(Trace):
             else:
                 values.append(arg)
                 dims.append(None)
-        if not batched and not primitive.uses_axis(self.axis.name, params):
+        name = self.axis.name
+        if not batched and (name is None or not primitive.uses_axis(name, params)):
             return self.parent.process(primitive, values, params)
         previous, context.trace = context.trace, self.parent
         try:

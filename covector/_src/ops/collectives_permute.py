@@ -1,0 +1,217 @@
+"""Which example one is, and values of other examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import axis_errors as errors
+from ..base import tree
+from ..core.avals import ShapedArray, aval_of
+from .collectives_base import Collective, as_tuple, take
+from .collectives_reduce import axis_size, psum_p
+from .comparison import eq_p
+from .creation import iota
+from .families import filled_like
+from .linear import bring_to, broadcast_in_dim, constant_like
+from .select import select_n_p
+from .slicing import index_in_dim
+
+
+class AxisIndex(Collective):
+    """The position of the example along a mapped axis."""
+
+    where = "axis_index"
+
+    def abstract_eval(self, *, axis_name):
+        return ShapedArray((), np.int32)
+
+    def vmap(self, axis, dims, *, axis_name):
+        return iota(np.int32, axis.size), 0
+
+    def emit(self, b, *, axis_name):
+        raise NameError(errors.axis_not_mapped(self.where, (axis_name,)))
+
+
+class PPermute(Collective):
+    """For each pair of `perm`, a source and a destination, the source's operand at the destination.
+
+    Examples that are no destination get zeros.
+    """
+
+    where = "ppermute"
+
+    def shape(self, x, **params):
+        return x.shape
+
+    def transpose(self, ct, x, *, axis_name, perm):
+        back = tuple([(destination, source) for source, destination in perm])
+        return (self.bind(ct, axis_name=axis_name, perm=back),)
+
+    def over(self, axis, x, dim, *, axis_name, perm):
+        if len(axis_name) > 1:
+            raise NotImplementedError(errors.several_axes(self.where, axis_name, axis.name))
+        check_perm(self.where, perm, axis.size)
+        sources = {destination: source for source, destination in perm}
+        full = len(sources) == axis.size
+        if full and dim is None:
+            return x, None
+        x = bring_to(x, axis.size, dim, dim or 0)
+        dim = dim or 0
+        x = take(x, np.array([sources.get(i, 0) for i in range(axis.size)]), dim)
+        if full:
+            return x, dim
+        received = np.array([i in sources for i in range(axis.size)])
+        received = broadcast_in_dim(received, aval_of(x).shape, (dim,))
+        return select_n_p.bind(received, filled_like(x, 0), x), dim
+
+
+class PBroadcast(Collective):
+    """The operand of the example `source`, for all."""
+
+    where = "pbroadcast"
+
+    def shape(self, x, **params):
+        return x.shape
+
+    def transpose(self, ct, x, *, axis_name, source):
+        index = axis_index(axis_name)
+        total = psum_p.bind(ct, axes=as_tuple(axis_name), axis_index_groups=None)
+        is_source = eq_p.bind(index, constant_like(index, source))
+        return (select_n_p.bind(is_source, filled_like(ct, 0), total),)
+
+    def over(self, axis, x, dim, *, axis_name, source):
+        if len(as_tuple(axis_name)) > 1:
+            raise NotImplementedError(errors.several_axes(self.where, axis_name, axis.name))
+        if not 0 <= source < axis.size:
+            raise ValueError(errors.source_outside(source, axis.name, axis.size))
+        return x if dim is None else index_in_dim(x, source, dim, keepdims=False), None
+
+
+axis_index_p = AxisIndex("axis_index")
+ppermute_p = PPermute("ppermute")
+pbroadcast_p = PBroadcast("pbroadcast")
+
+
+def check_perm(where: str, perm: Sequence[tuple[int, int]], size: int | None = None) -> None:
+    """Raise unless no index is twice the source, or the destination, and all are in range."""
+    for i, what in enumerate(("source", "destination")):
+        indices = [pair[i] for pair in perm]
+        if len(set(indices)) != len(indices):
+            raise ValueError(
+                errors.not_a_permutation(where, perm, f"an index is a {what} more than once")
+            )
+        if size is not None and not all(0 <= index < size for index in indices):
+            fact = f"indices of the axis go from 0 to {size - 1}"
+            raise ValueError(errors.not_a_permutation(where, perm, fact))
+
+
+# ---------------------------------------------------------------- public functions
+
+
+def axis_index(axis_name: Any) -> Any:
+    """The position of the example along a mapped axis.
+
+    Args:
+      axis_name: the name of an axis in scope, or a sequence of names, of which the last counts
+        fastest.
+
+    Returns:
+      An integer scalar, another one for each example.
+
+    Raises:
+      NameError: there is no axis of that name in scope.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector import lax
+    >>> print(cv.vmap(lambda x: 10 * lax.axis_index("i") + x, axis_name="i")(jnp.array([1, 1, 1])))
+    [ 1 11 21]
+    """
+    if not isinstance(axis_name, (tuple, list)):
+        return axis_index_p.bind(axis_name=axis_name)
+    index: Any = 0
+    inner = 1
+    for name in reversed(axis_name):
+        index = index + axis_index_p.bind(axis_name=name) * inner
+        inner *= axis_size(name)
+    return index
+
+
+def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+    """Send arrays from some examples of a mapped axis to others.
+
+    Args:
+      x: an array, or a tree of arrays.
+      axis_name: the name of an axis, or a sequence of names, of which the last counts fastest.
+      perm: pairs of the index of a source and of its destination. No index is twice a source, nor
+        twice a destination.
+
+    Returns:
+      What the source has of `x`; zeros for examples that are no destination.
+
+    Raises:
+      NameError: there is no axis of that name in scope.
+      ValueError: an index is twice a source or a destination, or out of range.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector import lax
+    >>> shift = cv.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")
+    >>> print(shift(jnp.array([3, 4, 5])))
+    [0 3 4]
+    """
+    pairs = tuple([(int(source), int(destination)) for source, destination in perm])
+    check_perm("ppermute", pairs)
+    names = as_tuple(axis_name)
+    return tree.map(lambda v: ppermute_p.bind(v, axis_name=names, perm=pairs), x)
+
+
+def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
+    """Arrays of the examples of a mapped axis in another order.
+
+    Args:
+      x: an array, or a tree of arrays.
+      axis_name: the name of an axis.
+      perm: for each index the one whose array it gets.
+
+    Returns:
+      What the example `perm[index]` has of `x`.
+
+    Raises:
+      NameError: there is no axis of that name in scope.
+      ValueError: `perm` is not a permutation of the indices.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector import lax
+    >>> rotate = cv.vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")
+    >>> print(rotate(jnp.array([3, 4, 5])))
+    [5 3 4]
+    """
+    if sorted(perm) != list(range(len(perm))):
+        fact = f"it does not hold each of 0 to {len(perm) - 1} once"
+        raise ValueError(errors.not_a_permutation("pshuffle", perm, fact))
+    return ppermute(x, axis_name, [(source, i) for i, source in enumerate(perm)])
+
+
+def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
+    """The array of one example of a mapped axis, for all.
+
+    Args:
+      x: an array, or a tree of arrays.
+      axis_name: the name of an axis.
+      source: the index of the example.
+
+    Returns:
+      What the example `source` has of `x`.
+
+    Raises:
+      NameError: there is no axis of that name in scope.
+      ValueError: there is no such index.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector import lax
+    >>> print(cv.vmap(lambda x: x - lax.pbroadcast(x, "i", 0), axis_name="i")(jnp.array([3, 4, 5])))
+    [0 1 2]
+    """
+    return tree.map(lambda v: pbroadcast_p.bind(v, axis_name=axis_name, source=source), x)
