@@ -21,7 +21,7 @@ from ..ops.powers import rsqrt_p, square_p
 from ..ops.select import select_n_p
 from .base import MatrixOp, check_square
 from .kernels import char, info_aval, lapack, loop, nan_where_failed
-from .matrices import eye, matmul, matrix_transpose, symmetrize, tril
+from .matrices import eye, matmul, matrix_transpose, symmetrize, tril, triu
 from .triangular_solve import triangular_solve
 
 
@@ -113,6 +113,7 @@ class CholeskyUpdate(MatrixOp):
     def jvp(self, primals, tangents):
         # R' is a Cholesky factor of A = R^T R + w w^T: see `Cholesky.jvp`.
         (r, w), (t_r, t_w) = primals, map(instantiate, tangents)
+        t_r = triu(t_r)
         out = self.bind(r, w)
         column, t_column = expand_dims(w, (1,)), expand_dims(t_w, (1,))
         half = add_p.bind(
@@ -133,9 +134,10 @@ class CholeskyUpdate(MatrixOp):
         return loop(b, w_aval.shape[0], rotate, [r, w], [r_aval, w_aval])[0]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        # Differences would be those for matrices that are not triangular, too.
         for n in (3, 1, 0):
             r = np.triu(draw(rng, (n, n), np.float32, 1, 2))
-            yield Sample((r, draw(rng, (n,), np.float32)), {})
+            yield Sample((r, draw(rng, (n,), np.float32)), {}, smooth=False)
         yield Sample((np.eye(2, dtype=np.float32), np.array([0, 1], np.float32)), {}, smooth=False)
 
 

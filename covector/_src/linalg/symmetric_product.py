@@ -31,7 +31,7 @@ class SymmetricProduct(MatrixOp):
         return [c]
 
     def matrix_ref(self, a, c, *, alpha, beta):
-        return [alpha * a @ a.T + beta * c]
+        return [alpha * (a @ a.T) + beta * c]
 
     def jvp(self, primals, tangents, *, alpha, beta):
         (a, c), (t_a, t_c) = primals, tangents
@@ -57,9 +57,9 @@ class SymmetricProduct(MatrixOp):
         return inline_function(b, program, [a, c], b.avals_in)[0]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for batch, m, n in [((), 3, 2), ((2,), 2, 3), ((), 0, 2), ((), 2, 0)]:
+        for batch, m, n in [((), 3, 2), ((2,), 2, 3), ((), 0, 2)]:
             args = (draw(rng, (*batch, m, n), np.float32), draw(rng, (*batch, m, m), np.float32))
-            yield Sample(args, dict(alpha=1.5, beta=-0.5))
+            yield Sample(args, dict(alpha=2.0, beta=-1.0))
 
 
 symmetric_product_p = SymmetricProduct("symmetric_product")
