@@ -12,6 +12,10 @@ from ._src.random.continuous import rayleigh as rayleigh
 from ._src.random.continuous import triangular as triangular
 from ._src.random.continuous import wald as wald
 from ._src.random.continuous import weibull_min as weibull_min
+from ._src.random.counts import binomial as binomial
+from ._src.random.counts import geometric as geometric
+from ._src.random.counts import multinomial as multinomial
+from ._src.random.counts import poisson as poisson
 from ._src.random.gamma import ball as ball
 from ._src.random.gamma import beta as beta
 from ._src.random.gamma import chisquare as chisquare
@@ -31,6 +35,10 @@ from ._src.random.keys import key_dtype as key_dtype
 from ._src.random.keys import key_impl as key_impl
 from ._src.random.keys import split as split
 from ._src.random.keys import wrap_key_data as wrap_key_data
+from ._src.random.matrices import double_sided_maxwell as double_sided_maxwell
+from ._src.random.matrices import maxwell as maxwell
+from ._src.random.matrices import multivariate_normal as multivariate_normal
+from ._src.random.matrices import orthogonal as orthogonal
 from ._src.random.normal import lognormal as lognormal
 from ._src.random.normal import normal as normal
 from ._src.random.normal import truncated_normal as truncated_normal

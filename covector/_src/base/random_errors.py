@@ -216,3 +216,21 @@ def rank_too_low(where: str, what: str, wanted: int, shape: tuple[int, ...]) -> 
         f"[random.{where}] {where} requires {what}.ndim >= {wanted}, got {what}.ndim == "
         f"{len(shape)}."
     )
+
+
+def unknown_method(where: str, method: object, known: Sequence[str]) -> str:
+    return f"[random.{where}] method must be one of {', '.join(known)}, got {method!r}."
+
+
+def covariance_shape(n: int, shape: tuple[int, ...]) -> str:
+    return (
+        f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, the number of elements "
+        f"of a mean, but got cov.shape == {shape}."
+    )
+
+
+def poisson_generator(name: str) -> str:
+    return (
+        f"[random.poisson] `poisson` is only implemented for the threefry2x32 RNG, not {name}: "
+        "make the key with `random.key(seed, impl='threefry2x32')`."
+    )

@@ -19,8 +19,8 @@ from ..api.vectorize import vmap
 from ..base import config, random_errors
 from ..base.dtypes import finfo
 from ..control.loops import while_loop
+from ..control.map import map as map_in_turn
 from ..control.random_keys import KeyOp, check_keys, random_split_p
-from ..control.scan import scan
 from ..core.array import Array
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
@@ -151,10 +151,7 @@ def _gamma_program(keys: Any, a: Any, log_space: bool, _trace_key: Any) -> Close
         pairs = reshape(keys, (a.size,)), reshape(a, (a.size,))
         # Of other generators, mapped over keys, the bits would differ.
         together = keys.dtype._impl is threefry_prng_impl
-        if together:
-            drawn = vmap(sample_one)(pairs)
-        else:
-            _, drawn = scan(lambda carry, pair: (carry, sample_one(pair)), (), pairs)
+        drawn = vmap(sample_one)(pairs) if together else map_in_turn(sample_one, pairs)
         return [reshape(drawn, a.shape)]
 
     return stage_closed(samples, [keys, a])

@@ -10,14 +10,20 @@ import numpy as np
 
 from ..base import dtypes, random_errors
 from ..base.shapes import canonicalize_axis
+from ..control.associative_scan import associative_scan
+from ..control.fori_loop import fori_loop
 from ..control.random_keys import random_bits
 from ..core.array import Array
 from ..numpy.creation import asarray, zeros
+from ..numpy.exponential import log
 from ..numpy.promotion import operand, promote_dtypes_inexact
 from ..numpy.ranges import arange
 from ..numpy.reductions import argmax
+from ..numpy.selection import where
 from ..numpy.shaping import moveaxis
 from ..numpy.taking import take
+from ..ops.arithmetic import add
+from ..ops.full import full
 from ..ops.linear import expand_dims, reshape
 from ..ops.shaping import reshape as permuted_reshape
 from ..ops.sorting import sort_key_val, top_k
@@ -234,9 +240,23 @@ def _indices(
 @inlined_program
 def _weighted(key: Any, p: Any, *, shape: Any) -> Any:
     """Where uniform numbers fall among the cumulated probabilities."""
-    bounds = cumsum(p)
-    u = bounds[-1] * (1 - uniform(key, shape, bounds.dtype))
-    return searchsorted(bounds, u).astype(int)
+    bounds = associative_scan(add, p)
+    return _places(bounds, bounds[-1] * (1 - uniform(key, shape, bounds.dtype))).astype(int)
+
+
+def _places(bounds: Any, x: Any) -> Any:
+    """How many of the rising `bounds` are below each number, found by halving intervals."""
+
+    def halve(_: int, interval: Any) -> Any:
+        low, high = interval
+        middle = (low + high) // 2
+        left = x <= take(bounds, middle)
+        return where(left, low, middle), where(left, middle, high)
+
+    count = bounds.shape[0]
+    start = full(x.shape, 0, np.int32), full(x.shape, count, np.int32)
+    # Intervals of one number, which some reach sooner than others, stay as they are.
+    return fori_loop(0, math.ceil(math.log2(count + 1)), halve, start)[1]
 
 
 @inlined_program
