@@ -35,12 +35,12 @@ from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_unused
 from ..transforms.stage import stage_closed
-from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
 from .bodies import Body, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
 from .scan_emission import emit_scan
 from .scan_split import residual_values, split_body
+from .scan_transpose import transpose_body
 
 
 class Scan(BuiltinPrimitive):
@@ -142,7 +142,10 @@ class Scan(BuiltinPrimitive):
     def prune(self, eqn, used):
         params = eqn.params
         num_consts, num_carry = params["num_consts"], params["num_carry"]
-        jaxpr, kept, used = without_unused(params["jaxpr"], tuple(used), num_consts, num_carry)
+        smaller = without_unused(params["jaxpr"], tuple(used), num_consts, num_carry)
+        if smaller is None:
+            return eqn
+        jaxpr, kept, used = smaller
         return eqn.replace(
             invars=[eqn.invars[i] for i in kept],
             outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
@@ -155,59 +158,38 @@ class Scan(BuiltinPrimitive):
         )
 
     def transpose(self, cts, *args, jaxpr, num_consts, num_carry, reverse, **params):
-        """The loop backwards, whose carry are the cotangents of constants and carry.
-
-        What the body does with a constant in one step adds to its cotangent, which makes that a
-        carry: of a constant that is passed on from step to step, it is the ordinary rule.
-        """
-        linear = [type(x) is UndefinedPrimal for x in args]
-        const_lin, _, xs_lin = split(linear, num_consts, num_carry)
+        undefined = [type(x) is UndefinedPrimal for x in args]
+        const_linear, _, xs_linear = split(undefined, num_consts, num_carry)
+        # A carry whose initial value is known is the tangent zero of what has none.
+        linear = (*const_linear, *[True] * num_carry, *xs_linear)
+        nonzero_cts = tuple([type(ct) is not Zero for ct in cts])
+        parts = transpose_body(jaxpr, linear, nonzero_cts, num_consts, num_carry)
         consts, _, xs = split(args, num_consts, num_carry)
-        residuals = [x for x, lin in zip(consts, const_lin) if not lin]
-        stacked = [x for x, lin in zip(xs, xs_lin) if not lin]
-        passing = passing_on(jaxpr, tuple(const_lin))
-        lin_flags = (*const_lin, *[True] * num_carry, *xs_lin)
-        zeros = [Zero(x.aval.to_cotangent_aval()) for x, lin in zip(consts, const_lin) if lin]
-        ct_carry, ct_ys = [*zeros, *cts[:num_carry]], cts[num_carry:]
-        nonzero_ys = tuple([type(ct) is not Zero for ct in ct_ys])
-
-        def rule(carry: Flags) -> tuple[Any, Flags]:
-            wanted = (*carry, *[False] * sum(xs_lin))
-            transposed, nonzeros = transpose_jaxpr(
-                passing, lin_flags, (*carry, *nonzero_ys), wanted
+        zeros = [Zero(x.aval.to_cotangent_aval()) for x in consts if type(x) is UndefinedPrimal]
+        carry = [*zeros, *cts[:num_carry]]
+        carry = [instantiate(ct) for ct, carried in zip(carry, parts.carried) if carried]
+        operands = [
+            *[x for x in consts if type(x) is not UndefinedPrimal],
+            *carry,
+            *[ct for ct in cts[num_carry:] if type(ct) is not Zero],
+            *[x for x in xs if type(x) is not UndefinedPrimal],
+        ]
+        outs = iter(
+            self.bind(
+                *[operands[i] for i in parts.kept],
+                jaxpr=parts.jaxpr,
+                num_consts=parts.num_consts,
+                num_carry=len(carry),
+                reverse=not reverse,
+                **params,
             )
-            return (transposed, nonzeros), nonzeros[: len(carry)]
-
-        (transposed, nonzeros), carry = carry_fixpoint(
-            rule, tuple([type(ct) is not Zero for ct in ct_carry])
         )
-        ct_carry = [instantiate(ct) for ct, nonzero in zip(ct_carry, carry) if nonzero]
-        ct_ys = [ct for ct in ct_ys if type(ct) is not Zero]
-        # The transposed jaxpr takes all values first; a scan takes what it scans over last.
-        order = split(range(len(transposed.in_avals)), len(residuals), len(stacked))
-        backwards, kept, _ = without_unused(
-            rearranged(transposed, (*order[0], *order[2], *order[1])),
-            (True,) * len(transposed.out_avals),
-            len(residuals),
-            len(ct_carry),
-        )
-        operands = [*residuals, *ct_carry, *ct_ys, *stacked]
-        outs = self.bind(
-            *[operands[i] for i in kept],
-            jaxpr=backwards,
-            num_consts=sum(i < len(residuals) for i in kept),
-            num_carry=len(ct_carry),
-            reverse=not reverse,
-            **params,
-        )
-        given = iter(outs)
-        found = iter([next(given) if nonzero else None for nonzero in nonzeros])
-        results = [next(found) if lin else None for lin in lin_flags]
+        found = iter([next(outs) if nonzero else None for nonzero in parts.nonzeros])
+        results = [next(found) if lin else None for lin in linear]
         return [
-            None if type(x) is not UndefinedPrimal
-            else Zero(x.aval.to_cotangent_aval()) if ct is None else ct
-            for x, ct in zip(args, results)
-        ]  # fmt: skip
+            None if not undef else Zero(x.aval.to_cotangent_aval()) if ct is None else ct
+            for x, ct, undef in zip(args, results, undefined)
+        ]
 
     def vmap(self, axis, dims, *args, jaxpr, num_consts, num_carry, **params):
         consts, init, xs = split([dim is not None for dim in dims], num_consts, num_carry)
@@ -291,27 +273,16 @@ def paired(has_tangent: Sequence[bool], *counts: int) -> tuple[int, ...]:
 
 
 @jaxpr_cache
-def passing_on(jaxpr: ClosedJaxpr, linear: Flags) -> ClosedJaxpr:
-    """The body with the constants in which it is linear among its outputs, in front of the others.
-
-    The constants are then carries that do not change.
-    """
-    body = jaxpr.jaxpr
-    consts = [var for var, lin in zip(body.invars, linear) if lin]
-    return ClosedJaxpr(body.replace(outvars=[*consts, *body.outvars]), jaxpr.consts)
-
-
-@jaxpr_cache
 def without_unused(
     jaxpr: ClosedJaxpr, used: Flags, num_consts: int, num_carry: int
-) -> tuple[ClosedJaxpr, tuple[int, ...], Flags]:
+) -> tuple[ClosedJaxpr, tuple[int, ...], Flags] | None:
     """The body without what only unused outputs of the scan need.
 
     A carry that is unused in the end is needed if a step reads it.
 
     Returns:
       The smaller body, the numbers of the inputs that it keeps, and for each output whether it
-      keeps that.
+      keeps that; None if it keeps all.
     """
     ys = used[num_carry:]
 
@@ -323,6 +294,8 @@ def without_unused(
     # A carry that is returned but never read is an input, too.
     carried = [num_consts + i for i, needed in enumerate(carry) if needed]
     inputs = tuple(sorted({*kept, *carried}))
+    if smaller is jaxpr and len(inputs) == len(kept):
+        return None
     invars = [jaxpr.jaxpr.invars[i] for i in inputs]
     body = ClosedJaxpr(smaller.jaxpr.replace(invars=invars), smaller.consts)
     return body, inputs, (*carry, *ys)
