@@ -22,6 +22,7 @@ from ..core.effects import Effects, no_effects
 from ..core.jaxpr import ClosedJaxpr, JaxprEqn, eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
+from ..ops.arithmetic import add_p, neg_p
 from ..ops.base import Sample, draw
 from ..ops.comparison import eq_p
 from ..ops.creation import empty_of_aval
@@ -29,7 +30,6 @@ from ..ops.identities import stop_gradient
 from ..ops.linear import bring_to, broadcast_in_dim, constant_like
 from ..ops.platforms import branch_for, platform_index_p
 from ..ops.select import select_n_p
-from ..ops.trigonometric import sin_p
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
@@ -61,11 +61,11 @@ class Cond(BuiltinPrimitive):
                 if len(first) != len(other) or not all(map(same_type, first, other)):
                     kind = "input" if what == "in_avals" else "output"
                     raise JaxprTypeError(branch_errors.branches_do_not_agree(i, kind, first, other))
-        if avals[0].dtype != np.int32:
-            raise JaxprTypeError(branch_errors.index_not_int32(avals[0]))
-        check_applied(branches[0], avals[1:])
 
     def effectful_abstract_eval(self, index, *avals, branches, **params):
+        if index.dtype != np.int32:
+            raise JaxprTypeError(branch_errors.index_not_int32(index))
+        check_applied(branches[0], avals)
         return list(branches[0].out_avals), joined_effects(branches)
 
     def ref(self, index, *args, branches, **params):
@@ -156,20 +156,16 @@ class Cond(BuiltinPrimitive):
         return b.op_with_regions("case", [index], regions)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shape in ((), (2, 3)):
+        # Linear in the operands, so that there is a transpose.
+        funs = (
+            lambda x, y: [neg_p.bind(x), y],
+            lambda x, y: [y, x],
+            lambda x, y: [add_p.bind(x, y), neg_p.bind(neg_p.bind(y))],
+        )
+        for shape in ((), (2, 3), (0, 2)):
             x, y = draw(rng, shape, np.float32), draw(rng, shape, np.float32)
-            avals = [aval_of(x), aval_of(y)]
-            branches = tuple(
-                [
-                    stage_closed(fun, avals)
-                    for fun in (
-                        lambda x, y: [sin_p.bind(x), y],
-                        lambda x, y: [y, x],
-                        lambda x, y: [x, sin_p.bind(sin_p.bind(y))],
-                    )
-                ]
-            )
-            for index in range(3):
+            branches = tuple([stage_closed(fun, [aval_of(x), aval_of(y)]) for fun in funs])
+            for index in range(len(funs)):
                 yield Sample((np.int32(index), x, y), dict(branches=branches), constant=(0,))
 
 
