@@ -121,3 +121,25 @@ def no_conversion(old: object, new: object) -> str:
         f"Cannot convert_element_type from {old} to {new}: elements of an extended dtype are no "
         "numbers. Of random keys, `random.key_data` gives the integers that they are made of."
     )
+
+
+def no_derivative(name: str, argument: str) -> str:
+    return (
+        f"[lax.{name}] Differentiation rule for '{name}' not implemented with respect to "
+        f"`{argument}`. Hold that argument constant with `lax.stop_gradient({argument})`."
+    )
+
+
+def no_second_derivative(name: str, argument: str) -> str:
+    return (
+        f"[lax.{name}] Differentiation rule for '{name}' not implemented: {name} is a derivative "
+        f"itself, and there is no formula for its own with respect to `{argument}`. Hold that "
+        f"argument constant with `lax.stop_gradient({argument})`."
+    )
+
+
+def betainc_parameters() -> str:
+    return (
+        "[lax.betainc] Betainc gradient with respect to a and b not supported: differentiate with "
+        "respect to x, or hold the parameters constant with `lax.stop_gradient`."
+    )

@@ -15,7 +15,7 @@ from .arithmetic import add_p, mul_p, neg_p
 from .base import Sample, draw
 from .exponential import exp_p
 from .families import FLOATS, Binary, Unary, broadcast_operands
-from .functions import unary
+from .functions import binary, unary
 from .linear import constant_like
 from .powers import square_p
 
@@ -142,12 +142,35 @@ class Polygamma(Binary):
             yield Sample((m, draw(rng, shape, "float32", 0.3, 4.0)), {}, constant=(0,))
 
 
+class Zeta(Binary):
+    """Elementwise Hurwitz zeta function: the sum of (q + k)**-x over k = 0, 1, 2, ..."""
+
+    example = "lax.zeta(2.0, 1.0)", "Array(1.6449341, dtype=float32, weak_type=True)"
+    accepts = FLOATS
+    hlo = "chlo.zeta"
+    numpy = special_values.zeta
+
+    def derivative_x(self, t, x, q, z):
+        raise NotImplementedError(elementwise_errors.no_derivative("zeta", "x"))
+
+    def derivative_y(self, t, x, q, z):
+        following = self.bind(add_p.bind(x, constant_like(x, 1)), q)
+        return mul_p.bind(t, mul_p.bind(neg_p.bind(x), following))
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for shape in ((), (2, 3), (0, 2)):
+            x, q = draw(rng, shape, "float32", 1.5, 6.0), draw(rng, shape, "float32", 0.5, 6.0)
+            yield Sample((x, q), {}, constant=(0,))
+
+
 lgamma_p = Lgamma("lgamma")
 digamma_p = Digamma("digamma")
 polygamma_p = Polygamma("polygamma")
+zeta_p = Zeta("zeta")
 
 lgamma = unary(lgamma_p)
 digamma = unary(digamma_p)
+zeta = binary(zeta_p)
 
 
 def polygamma(m: Any, x: Any) -> Array:

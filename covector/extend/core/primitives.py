@@ -4,6 +4,10 @@ from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.linear_solve import linear_solve_p as linear_solve_p
+from ..._src.control.random_keys import random_bits_p as random_bits_p
+from ..._src.control.random_keys import random_fold_in_p as random_fold_in_p
+from ..._src.control.random_keys import random_seed_p as random_seed_p
+from ..._src.control.random_keys import random_split_p as random_split_p
 from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.control.scan import scan_p as scan_p
 from ..._src.control.while_loop import while_p as while_p
@@ -95,6 +99,7 @@ from ..._src.ops.powers import pow_p as pow_p
 from ..._src.ops.powers import rsqrt_p as rsqrt_p
 from ..._src.ops.powers import sqrt_p as sqrt_p
 from ..._src.ops.powers import square_p as square_p
+from ..._src.ops.random_bits import threefry2x32_p as threefry2x32_p
 from ..._src.ops.reductions import argmax_p as argmax_p
 from ..._src.ops.reductions import argmin_p as argmin_p
 from ..._src.ops.reductions import reduce_and_p as reduce_and_p
@@ -103,6 +108,8 @@ from ..._src.ops.reductions import reduce_min_p as reduce_min_p
 from ..._src.ops.reductions import reduce_or_p as reduce_or_p
 from ..._src.ops.reductions import reduce_prod_p as reduce_prod_p
 from ..._src.ops.reductions import reduce_xor_p as reduce_xor_p
+from ..._src.ops.rng_bit_generator import rng_bit_generator_p as rng_bit_generator_p
+from ..._src.ops.rng_bit_generator import rng_uniform_p as rng_uniform_p
 from ..._src.ops.rounding import ceil_p as ceil_p
 from ..._src.ops.rounding import floor_p as floor_p
 from ..._src.ops.rounding import is_finite_p as is_finite_p
@@ -127,6 +134,13 @@ from ..._src.ops.special import erf_p as erf_p
 from ..._src.ops.special import erfc_p as erfc_p
 from ..._src.ops.special import lgamma_p as lgamma_p
 from ..._src.ops.special import polygamma_p as polygamma_p
+from ..._src.ops.special import zeta_p as zeta_p
+from ..._src.ops.special_bessel import bessel_i0e_p as bessel_i0e_p
+from ..._src.ops.special_bessel import bessel_i1e_p as bessel_i1e_p
+from ..._src.ops.special_beta import regularized_incomplete_beta_p as regularized_incomplete_beta_p
+from ..._src.ops.special_gamma import igamma_grad_a_p as igamma_grad_a_p
+from ..._src.ops.special_gamma import igamma_p as igamma_p
+from ..._src.ops.special_gamma import igammac_p as igammac_p
 from ..._src.ops.transfer import device_put_p as device_put_p
 from ..._src.ops.trigonometric import acos_p as acos_p
 from ..._src.ops.trigonometric import asin_p as asin_p
@@ -135,5 +149,6 @@ from ..._src.ops.trigonometric import atan_p as atan_p
 from ..._src.ops.trigonometric import cos_p as cos_p
 from ..._src.ops.trigonometric import sin_p as sin_p
 from ..._src.ops.trigonometric import tan_p as tan_p
+from ..._src.random.gamma import random_gamma_p as random_gamma_p
 
 add_jaxvals_p = add_any_p
