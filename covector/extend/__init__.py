@@ -5,4 +5,5 @@ Unlike the rest of the public API these may change from one version to the next.
 
 from .._src.interpreters.declare import primitive as primitive
 from . import core as core
+from . import random as random
 from . import source_info_util as source_info_util

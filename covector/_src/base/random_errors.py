@@ -234,3 +234,24 @@ def poisson_generator(name: str) -> str:
         f"[random.poisson] `poisson` is only implemented for the threefry2x32 RNG, not {name}: "
         "make the key with `random.key(seed, impl='threefry2x32')`."
     )
+
+
+# ---------------------------------------------------------------- XLA's generators
+
+
+def generator_state(aval: Any) -> str:
+    return (
+        "[rng_bit_generator] The state must be a uint32 array of shape (4,), or a uint64 array of "
+        f"shape (2,), but is {aval.str_short()}."
+    )
+
+
+def generator_dtype(dtype: Any) -> str:
+    return (
+        f"[rng_bit_generator] unsupported dtype {dtype}: bits come as uint8, uint16, uint32 or "
+        "uint64."
+    )
+
+
+def bounds_not_scalar(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    return f"[rng_uniform] The bounds must be scalars, but have the shapes {a} and {b}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,13 @@ from ..control.random_keys import (
 from ..core.array import Array
 from ..numpy.creation import asarray
 from .arguments import any_keys, as_given, default_generator, key_or_raw, sample_shape
+from .rbg import rbg_prng_impl, unsafe_rbg_prng_impl
 from .threefry import threefry_prng_impl
 
 # ---------------------------------------------------------------- generators by name
 
-register_prng(threefry_prng_impl)
+for _impl in (threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl):
+    register_prng(_impl)
 
 
 class PRNGSpec:
@@ -67,6 +69,47 @@ def _impl_or_dtype(where: str, impl: Any, dtype: Any) -> PRNGImpl:
     if impl is not None and dtype is not None:
         raise ValueError(random_errors.impl_and_dtype(where))
     return generator_of(impl if dtype is None else dtype)
+
+
+def define_prng_impl(
+    *,
+    key_shape: tuple[int, ...],
+    seed: Callable[..., Any],
+    split: Callable[..., Any],
+    random_bits: Callable[..., Any],
+    fold_in: Callable[..., Any],
+    name: str = "<unnamed>",
+    tag: str = "?",
+) -> PRNGSpec:
+    """A generator of one's own, which `random.key(seed, impl=...)` makes keys of.
+
+    Args:
+      key_shape: the shape of a key, as a uint32 array.
+      seed: `seed(integer)` is a key; as all of these functions, it must be traceable.
+      split: `split(key, shape)` is an array of keys, of the shape (*shape, *key_shape).
+      random_bits: `random_bits(key, bit_width, shape)` is an array of unsigned integers.
+      fold_in: `fold_in(key, integer)` is a key.
+      name: names the generator.
+      tag: names it in dtypes, as in `key<fry>[]`.
+
+    Returns:
+      What says which generator is meant.
+
+    >>> import covector.numpy as jnp
+    >>> from covector import extend, random
+    >>> impl = extend.random.define_prng_impl(
+    ...     key_shape=(1,),
+    ...     seed=lambda seed: jnp.asarray(seed, "uint32").reshape(1),
+    ...     split=lambda key, shape: key + 1 + jnp.arange(shape[0], dtype="uint32")[:, None],
+    ...     random_bits=lambda key, width, shape: jnp.full(shape, key[0], f"uint{width}"),
+    ...     fold_in=lambda key, data: key + data,
+    ...     tag="mine",
+    ... )
+    >>> random.bits(random.key(7, impl=impl), (2,))
+    Array([7, 7], dtype=uint32)
+    """
+    functions = dict(seed=seed, split=split, random_bits=random_bits, fold_in=fold_in)
+    return PRNGSpec(PRNGImpl(tuple(key_shape), **functions, name=name, tag=tag))
 
 
 def key_dtype(impl_spec: Any = None) -> KeyTy:
