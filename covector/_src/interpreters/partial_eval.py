@@ -53,7 +53,7 @@ def dce_jaxpr(
     used_outputs = _flags(used_outputs, len(jaxpr.outvars))
     instantiate = _flags(instantiate, len(jaxpr.invars))
     outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs) if used]
-    smaller, read = drop_dead_code(jaxpr.replace(outvars=outvars, effects=None))
+    smaller, read = drop_dead_code(jaxpr.replace(outvars=outvars, effects=None), deep=True)
     kept = [keep or i in read for i, keep in enumerate(instantiate)]
     invars = [var for var, keep in zip(jaxpr.invars, kept) if keep]
     return smaller.replace(invars=invars, effects=None), kept
