@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..core.jaxpr import ClosedJaxpr
+from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import partial_eval_jaxpr
 from ..transforms.simplify import prune
@@ -98,17 +98,34 @@ def hoist(
       constants of the new body; that body, without these residuals; and for each residual whether
       it is one of those that differ between steps.
     """
-    # An effect takes place in each step, even if its operands are always the same.
-    varies = bool(known.effects)
+    if known.effects:
+        return hoist_operands(known, num_consts, results)
     others = len(known.in_avals) - num_consts
     residuals = len(known.out_avals) - results
     invariant, body, out_varies, _ = partial_eval_jaxpr(
         known,
-        (*[varies] * num_consts, *[True] * others),
-        (*[True] * results, *[varies] * residuals),
+        (*[False] * num_consts, *[True] * others),
+        (*[True] * results, *[False] * residuals),
     )
     smaller, values = prune(invariant.jaxpr, invariant.consts)
     return ClosedJaxpr(smaller, values), body, out_varies[results:]
+
+
+def hoist_operands(
+    known: ClosedJaxpr, num_consts: int, results: int
+) -> tuple[ClosedJaxpr, ClosedJaxpr, Flags]:
+    """`hoist` for a body with effects: only constants themselves are taken out of it.
+
+    An effect takes place in each step, even if its operands are always the same.
+    """
+    jaxpr = known.jaxpr
+    consts = jaxpr.invars[:num_consts]
+    residuals = jaxpr.outvars[results:]
+    varies = tuple([not any(atom is var for var in consts) for atom in residuals])
+    hoisted = [atom for atom, v in zip(residuals, varies) if not v]
+    kept = [atom for atom, v in zip(residuals, varies) if v]
+    body = ClosedJaxpr(jaxpr.replace(outvars=[*jaxpr.outvars[:results], *kept]), known.consts)
+    return ClosedJaxpr(Jaxpr([], consts, [*hoisted, *consts], [])), body, varies
 
 
 def keep_once(
