@@ -48,8 +48,17 @@ def dce_jaxpr(
       instantiate: for each input, whether it stays even if nothing reads it.
 
     Returns:
-      The smaller program, and for each input whether it is among those of the smaller program.
+      The smaller program, which has all of the constants, and for each input whether it is among
+      those of the smaller program.
     """
+    smaller, kept = _live_part(jaxpr, used_outputs, instantiate)
+    return smaller.replace(constvars=jaxpr.constvars), kept
+
+
+def _live_part(
+    jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool]
+) -> tuple[Jaxpr, list[bool]]:
+    """What `dce_jaxpr` returns, but for constants that nothing reads."""
     used_outputs = _flags(used_outputs, len(jaxpr.outvars))
     instantiate = _flags(instantiate, len(jaxpr.invars))
     outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs) if used]
@@ -68,7 +77,7 @@ def dce_jaxpr_consts(
       The smaller program; for each constant of `jaxpr`, and for each input, whether it is among
       those of the smaller program.
     """
-    smaller, used_inputs = dce_jaxpr(jaxpr, used_outputs, instantiate)
+    smaller, used_inputs = _live_part(jaxpr, used_outputs, instantiate)
     read = set(smaller.constvars)
     return smaller, [var in read for var in jaxpr.constvars], used_inputs
 
