@@ -17,6 +17,9 @@ from ._src.api.autodiff import linear_transpose as linear_transpose
 from ._src.api.autodiff import linearize as linearize
 from ._src.api.autodiff import vjp as vjp
 from ._src.api.closures import closure_convert as closure_convert
+from ._src.api.custom_derivatives import custom_gradient as custom_gradient
+from ._src.api.custom_derivatives import custom_jvp as custom_jvp
+from ._src.api.custom_derivatives import custom_vjp as custom_vjp
 from ._src.api.devices import clear_caches as clear_caches
 from ._src.api.devices import device_put as device_put
 from ._src.api.event_counter import event_counter as _test_event_counter
@@ -91,7 +94,8 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("core", "dlpack", "dtypes", "errors", "experimental", "extend", "interpreters", "lax"),
+        *("core", "custom_derivatives", "dlpack", "dtypes", "errors", "experimental", "extend"),
+        *("interpreters", "lax"),
         *("numpy", "ops", "random", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),
     }

@@ -8,6 +8,8 @@ import pytest
 import covector as cv
 import covector.numpy as jnp
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*donated buffers were not usable")
+
 
 def donating(fun, argnums=0, **options):
     return cv.jit(fun, donate_argnums=argnums, **options)
@@ -168,3 +170,10 @@ def test_the_stages_know_what_is_donated():
     x, y = jnp.ones(3), jnp.ones(3)
     lowered.compile()(x, y)
     assert y.is_deleted() and not x.is_deleted()
+
+
+def test_a_warning_tells_of_donations_that_no_result_can_use():
+    f = cv.jit(lambda x, y, z: x[:2] + y, donate_argnums=(0, 1, 2))
+    text = r"Some donated buffers were not usable: float32\[3\]\. No result that is left"
+    with pytest.warns(UserWarning, match=text):
+        f(jnp.ones(3), jnp.ones(2), jnp.ones(5))  # of the third nobody speaks: it is not read

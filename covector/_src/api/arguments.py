@@ -47,6 +47,8 @@ class ArgumentSpec:
                 nums = _nums_of_names(signature, names)
             elif argnames is None:
                 names = _names_of_nums(signature, nums)
+        elif names and argnums is None:
+            raise ValueError(errors.no_signature(where, kind, fun))
         self.argnums = tuple(nums)
         self.argnames = frozenset(names)
 
@@ -133,6 +135,9 @@ def _names_of_nums(signature: inspect.Signature, nums: Sequence[int]) -> tuple[s
     )
 
 
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
 def check_argnums(
     where: str, what: str, nums: Iterable[Any], signature: inspect.Signature | None, fun: Any
 ) -> None:
@@ -160,7 +165,9 @@ def check_argnames(
     for name in names:
         if not isinstance(name, str):
             raise TypeError(errors.argname_not_str(where, what, name))
-        if name not in parameters and not takes_any:
+        parameter = parameters.get(name)
+        by_name = parameter is None or parameter.kind in _BY_NAME
+        if not by_name or (parameter is None and not takes_any):
             raise ValueError(errors.unknown_argname(where, what, name, fun, signature))
 
 

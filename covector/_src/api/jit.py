@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from typing import Any
@@ -23,6 +25,9 @@ from ..xla.array import ArrayImpl
 from .arguments import ArgumentSpec, check_arrays, join
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
+from .wrapping import check_function
+
+logger = logging.getLogger("covector")
 
 # The C++ traversal itself; dicts whose keys have no order take the general path.
 _flatten = tree.default_registry.flatten
@@ -173,7 +178,10 @@ class JitFunction:
         return _jit_again, (self._fun, self._keywords)
 
     def __repr__(self) -> str:
-        return f"<jit of {self._fun!r}>"
+        try:
+            return f"<PjitFunction of {self.__wrapped__!r}>"
+        except Exception:  # the user's own `__repr__` failed, which must not hide other errors
+            return "<PjitFunction>"
 
     @property
     def _keywords(self) -> dict[str, Any]:
@@ -269,6 +277,10 @@ class JitFunction:
         """Shape and dtype of the results for arguments of these types."""
         return self.trace(*args, **kwargs).out_info
 
+    def _cache_size(self) -> int:
+        """How many compiled programs the table of repeated calls holds."""
+        return len({*map(id, self._compiled.values())})
+
     def clear_cache(self) -> None:
         """Forget what was traced and compiled for this function."""
         self._compiled.clear()
@@ -296,6 +308,8 @@ class JitFunction:
         cache = _staged.setdefault(self._fun, {})
         staged = cache.get(key)
         if staged is None or not staged.is_alive():
+            if config.no_tracing.value:
+                raise RuntimeError(errors.tracing_forbidden(self._fun))
             info = debug_info("jit", self._fun, args, kwargs, static)
             staged = _stage(self._fun, in_tree, avals, static, info)
             if not staged.captured or not config.check_tracer_leaks.value:
@@ -330,6 +344,7 @@ def _stage(
     fun: Callable[..., Any], in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo
 ) -> Staged:
     """Run the user's function on tracers of arguments of the given types."""
+    start = time.perf_counter()
     flat = FlatFunction(join(fun, static), in_tree)
     jaxpr, consts = stage(flat, avals, info)
     jaxpr.debug_info = flat.debug_info_of_result(info)
@@ -338,6 +353,9 @@ def _stage(
         closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
     else:
         closed = ClosedJaxpr(jaxpr, consts)
+    level = logging.WARNING if config.log_compiles.value else logging.DEBUG
+    seconds = time.perf_counter() - start
+    logger.log(level, "Finished tracing %s for jit in %.9f sec", info.func_name, seconds)
     record = TraceRecord(in_tree, avals, static, info.arg_names or ())
     record_trace(fun, record)
     return Staged(closed, captured, flat.out_tree, info.func_name, record)
@@ -403,6 +421,7 @@ def jit(
             inline=inline,
             compiler_options=compiler_options,
         )
+    check_function("jit", fun)
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
     donate = ArgumentSpec("jit", "donate", fun, donate_argnums, donate_argnames)
     for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):

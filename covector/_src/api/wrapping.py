@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, TypeVar
@@ -16,6 +17,15 @@ def check_callable(where: str, fun: Any) -> None:
     """Raise unless `fun` can be called."""
     if not callable(fun):
         raise TypeError(transform_errors.not_callable(where, fun))
+
+
+def check_function(where: str, fun: Any) -> None:
+    """Raise unless `fun` is a function that returns when it is called."""
+    if isinstance(fun, staticmethod):
+        raise TypeError(transform_errors.static_method(where))
+    check_callable(where, fun)
+    if inspect.isgeneratorfunction(fun):
+        raise TypeError(transform_errors.generator_function(where, fun))
 
 
 def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:

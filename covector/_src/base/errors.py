@@ -198,9 +198,10 @@ def aot_types_differ(name: str, wrong: Sequence[tuple[str, object, object]]) -> 
 
 def unhashable_static(where: str, value: object) -> str:
     return (
-        f"[{where}] a static argument must be hashable, but got a value of type {type(value)}: "
-        f"{_shortened(value)}. Static arguments are compared between calls to decide whether to "
-        "trace again: pass a tuple instead of a list, or pass arrays as ordinary arguments."
+        f"[{where}] Non-hashable static arguments are not supported, but got a value of type "
+        f"{type(value)}: {_shortened(value)}. Static arguments are compared between calls to "
+        "decide whether to trace again: pass a tuple instead of a list, or pass arrays as "
+        "ordinary arguments."
     )
 
 
@@ -230,8 +231,26 @@ def unknown_argname(where: str, what: str, name: str, fun: object, signature: ob
 
 def static_and_donated(where: str, arguments: Sequence[object]) -> str:
     return (
-        f"[{where}] the arguments {arguments} are both static and donated; but a static argument "
-        "is no array whose memory could be reused. Take them out of one of the two."
+        f"[{where}] static_argnames and donate_argnames cannot intersect, nor can their argnums, "
+        f"but {arguments} are in both: a static argument is no array whose memory could be reused."
+    )
+
+
+def tracing_forbidden(fun: object) -> str:
+    return (
+        f"[jit] {_name_of(fun)} would be traced for arguments of new types, but the flag "
+        "'no_tracing' is on. Call it with arguments of the types that it was traced for before."
+    )
+
+
+def execution_forbidden(name: str) -> str:
+    return f"[{name}] a computation would run, but the flag 'no_execution' is on."
+
+
+def no_signature(where: str, what: str, fun: object) -> str:
+    return (
+        f"[{where}] Getting the signature of function {_name_of(fun)} failed. Pass {what}_argnums "
+        f"instead of {what}_argnames."
     )
 
 

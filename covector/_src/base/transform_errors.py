@@ -34,7 +34,24 @@ def _difference(first: Any, first_name: str, second: Any, second_name: str) -> s
 
 
 def not_callable(where: str, fun: Any) -> str:
-    return f"[{where}] the first argument must be a function, but it is {_shortened(fun)}."
+    return (
+        f"[{where}] the first argument must be a function, but it is {_shortened(fun)}. "
+        f"Expected a callable value, not one of type {type(fun)}."
+    )
+
+
+def static_method(where: str) -> str:
+    return (
+        f"[{where}] staticmethod arguments are not supported, as they cannot be called while their "
+        f"class is made. Write `@staticmethod` above `@{where}`."
+    )
+
+
+def generator_function(where: str, fun: Any) -> str:
+    return (
+        f"[{where}] Expected a function, got a generator function: {_shortened(fun)}. Return a "
+        "list or tuple instead of yielding its items."
+    )
 
 
 def reduce_axes_given(where: str) -> str:

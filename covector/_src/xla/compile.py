@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 from weakref import ref
@@ -11,18 +12,21 @@ from weakref import ref
 import numpy as np
 
 from ..base import config, dtypes, events
+from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..core.avals import ShapedArray
-from ..core.jaxpr import ClosedJaxpr, Jaxpr
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..ops.physical import physical_aval
 from ..transforms.simplify import drop_dead_code
 from . import cache, nonfinite
 from .array import ArrayImpl, move, put
 from .devices import device_list, sharding_on
+from .dump import dump
 from .emitter import Emitter
 from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
+from .options import compile_options
 from .placement import placement_on
 
 logger = logging.getLogger("covector")
@@ -159,6 +163,7 @@ def lower_jaxpr(
     platform: str = "cpu",
 ) -> LoweredModule:
     """Write a closed jaxpr as a StableHLO module."""
+    start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
     values = dict(zip(closed.jaxpr.constvars, closed.consts))
     big = [v for v in jaxpr.constvars if _nbytes(v.aval) > CONSTANT_BYTES]
@@ -171,7 +176,32 @@ def lower_jaxpr(
     main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
     module.write_main(name, main, [values[v] for v in small], attributes)
     events.record("lower", (closed, module.module))
+    dump(name, closed, module.module)
+    _warn_of_large(big)
+    _log("Finished jaxpr to MLIR module conversion jit(%s) in %.9f sec", name, start)
     return LoweredModule(name, module, kept, [values[v] for v in big])
+
+
+def _log(text: str, name: str, start: float) -> None:
+    """Log how long a step took, as a warning if `log_compiles` is on."""
+    logger.log(_level(), text, name, time.perf_counter() - start)
+
+
+def _level() -> int:
+    return logging.WARNING if config.log_compiles.value else logging.DEBUG
+
+
+def _warn_of_large(constants: Sequence[Var]) -> None:
+    """Warn of large arrays that a function captured instead of taking them as arguments."""
+    limit = config.captured_constants_warn_bytes.value
+    if limit != -1 and constants:
+        sizes = [_nbytes(v.aval) for v in constants]
+        if sum(sizes) >= limit:
+            largest = sorted(zip(sizes, constants), key=lambda pair: -pair[0])[:5]
+            warnings.warn(
+                large_constants(sum(sizes), len(sizes), [str(v.aval) for _, v in largest]),
+                stacklevel=2,
+            )
 
 
 def _nbytes(aval: Any) -> int:
@@ -183,6 +213,7 @@ def _assign_donations(
 ) -> None:
     """Let each donated argument share memory with an output of its type, if there is one."""
     free = list(enumerate(outs))
+    unused = []
     for index, aval in donated:
         for position, (out_index, out) in enumerate(free):
             if (out.shape, out.dtype) == (aval.shape, aval.dtype):
@@ -191,6 +222,9 @@ def _assign_donations(
                 break
         else:
             attributes[index]["jax.buffer_donor"] = True
+            unused.append(str(aval))
+    if unused:
+        warnings.warn(donations_not_usable(unused), stacklevel=2)
 
 
 def compile_lowered(
@@ -207,19 +241,22 @@ def compile_lowered(
     key = None
     loaded = None
     if not module.host_callbacks and not module.keepalives and cache.cache_folder() is not None:
-        text = module.module.operation.get_asm(enable_debug_info=False)
+        places = config.compilation_cache_include_metadata_in_key.value
+        text = module.module.operation.get_asm(enable_debug_info=places)
         key = cache.key_of(text, options, device)
         loaded = cache.load(key, device, device_list(device), options)
     found = loaded is not None
     if loaded is None:
         events.record("compile anew", lowered.name)
+        types = ", ".join(map(str, closed.in_avals))
+        logger.log(_level(), "Compiling jit(%s) for arguments of types (%s)", lowered.name, types)
         loaded = _xla_compile(lowered, device, options)
-    seconds = time.perf_counter() - start
     if key is not None and not found:
-        cache.store(key, loaded, seconds)
-    level = logging.WARNING if config.log_compiles.value else logging.DEBUG
-    how = "Loaded" if found else "Compiled"
-    logger.log(level, "%s %s in %.1f ms for %s", how, lowered.name, 1e3 * seconds, device)
+        cache.store(key, loaded, time.perf_counter() - start)
+    if found:
+        _log("Finished loading the compiled jit(%s) from disk in %.9f sec", lowered.name, start)
+    else:
+        _log("Finished XLA compilation of jit(%s) in %.9f sec", lowered.name, start)
     placement = placement_on(device, False)
     consts = [
         (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
@@ -227,22 +264,6 @@ def compile_lowered(
     ]
     kept, keepalives = lowered.kept, module.keepalives
     return Executable(lowered.name, loaded, closed, kept, consts, device, keepalives)
-
-
-def compile_options(device: Any, compiler_options: dict[str, Any] | None) -> Any:
-    """XLA's options for a program that runs on one device."""
-    options = xla_client.CompileOptions()
-    build = options.executable_build_options
-    options.num_replicas = build.num_replicas = 1
-    options.num_partitions = build.num_partitions = 1
-    build.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
-    overrides = [
-        (key, value if isinstance(value, (bool, int, float, str)) else str(value))
-        for key, value in (compiler_options or {}).items()
-    ]
-    if overrides:
-        options.env_option_overrides = overrides
-    return options
 
 
 def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:

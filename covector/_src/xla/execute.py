@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..base import config, events
+from ..base.errors import execution_forbidden
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -105,6 +106,8 @@ class XlaBackend:
     ) -> Executable:
         if len(self._ops) >= OP_CACHE_LIMIT:
             self._ops.clear()
+        if config.no_execution.value:
+            raise RuntimeError(execution_forbidden(primitive.name))
         events.record("compile op", primitive)
         program = _single_op(primitive, avals, params)
         executable = self._ops[key] = compile_jaxpr(program, device, primitive.name)
@@ -130,6 +133,8 @@ class XlaBackend:
         programs = self._programs.setdefault(jaxpr, {})
         executable = programs.get(options)
         if executable is None:
+            if config.no_execution.value:  # programs are looked up by it, so that none is found
+                raise RuntimeError(execution_forbidden(name))
             executable = programs[options] = compile_jaxpr(
                 jaxpr, device, name, donated_invars, keep_unused, dict(compiler_options)
             )

@@ -50,6 +50,9 @@ class ModuleContext:
             self.module = ir.Module.create()
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
             self._i64 = ir.IntegerType.get_signless(64)
+            i32 = ir.IntegerType.get_signless(32)
+            for count in ("mhlo.num_partitions", "mhlo.num_replicas"):
+                self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, 1)
 
     @property
     def platforms(self) -> tuple[str, ...]:

@@ -1,0 +1,60 @@
+"""XLA's options for compiling one program: from flags, and from the user's `compiler_options`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base import config
+from ..base.flags import Flag
+from .native import xla_client
+
+# The numbers by which XLA knows its levels of effort.
+_LEVELS = {"UNKNOWN": 0, "O0": 9, "O1": 19, "O2": 29, "O3": 39}
+
+# Options that are fields of the build rather than overrides of XLA's flags, with our flags for
+# them. Newer versions of XLA lack the efforts, for which the levels stand.
+_BUILD_FIELDS: dict[str, Flag] = {
+    "optimization_level": config.optimization_level,
+    "memory_fitting_level": config.memory_fitting_level,
+    "exec_time_optimization_effort": config.exec_time_optimization_effort,
+    "memory_fitting_effort": config.memory_fitting_effort,
+}
+
+
+def compile_options(device: Any, compiler_options: Mapping[str, Any] | None) -> Any:
+    """XLA's options for a program that runs on one device.
+
+    Args:
+      device: where it runs.
+      compiler_options: options of XLA by name, or fields of the build.
+    """
+    given = dict(compiler_options or {})
+    options = xla_client.CompileOptions()
+    build = options.executable_build_options
+    options.num_replicas = build.num_replicas = 1
+    options.num_partitions = build.num_partitions = 1
+    build.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
+    for name, flag in _BUILD_FIELDS.items():
+        value = given.pop(name, flag.value)
+        if hasattr(build, name) and value != flag.default:
+            setattr(build, name, _LEVELS.get(value, value))
+    _set_debug_options(build.debug_options)
+    overrides = [
+        (key, value if isinstance(value, (bool, int, float, str)) else str(value))
+        for key, value in given.items()
+    ]
+    if overrides:
+        options.env_option_overrides = overrides
+    return options
+
+
+def _set_debug_options(debug: Any) -> None:
+    """What flags say about single passes."""
+    if config.disable_most_optimizations.value:
+        debug.xla_backend_optimization_level = 0
+        debug.xla_llvm_disable_expensive_passes = True
+    if not config.compiler_enable_remat_pass.value:
+        debug.xla_disable_hlo_passes = "rematerialization"
