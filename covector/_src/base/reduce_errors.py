@@ -39,15 +39,22 @@ def varying_init() -> str:
     )
 
 
-def computation_result(expected: Iterable[object], got: Iterable[object]) -> str:
+def computation_tree(where: str, expected: object, got: object) -> str:
     return (
-        "[reduce] The computation must return what it takes, an element of each operand: it takes "
+        f"[{where}] The {where} output must have the same tree structure as the operands, but the "
+        f"computation returns {got} where the operands are {expected}."
+    )
+
+
+def computation_result(where: str, expected: Iterable[object], got: Iterable[object]) -> str:
+    return (
+        f"[{where}] The computation must return what it takes, an element of each operand: it takes "
         f"{', '.join(map(str, expected))} twice, but returns {', '.join(map(str, got))}."
     )
 
 
-def computation_captures(tracer: object) -> str:
+def computation_captures(where: str, tracer: object) -> str:
     return (
-        "[reduce] The computation uses a traced value from outside itself, of type "
+        f"[{where}] The computation uses a traced value from outside itself, of type "
         f"{tracer}. It may depend on its two arguments only."
     )

@@ -155,17 +155,19 @@ def mapped(fun: Callable[..., Sequence[Any]], axis: Axis) -> Callable[..., list[
 
 @jaxpr_cache
 def stage_computation(
-    computation: Any, avals: tuple[ShapedArray, ...], treedef: Any
+    computation: Any, avals: tuple[ShapedArray, ...], treedef: Any, where: str = "reduce"
 ) -> ClosedJaxpr:
-    """The jaxpr of a function that combines two trees of scalars."""
+    """The jaxpr of a function, given to `where`, that combines two trees of scalars."""
     flat = FlatFunction(computation, tree.structure(((tree.unflatten(treedef, avals),) * 2, {})))
     jaxpr, consts = stage(flat, avals * 2)
     if any(isinstance(const, Tracer) for const in consts):
         captured = next(const for const in consts if isinstance(const, Tracer))
-        raise NotImplementedError(reduce_errors.computation_captures(captured.aval))
+        raise NotImplementedError(reduce_errors.computation_captures(where, captured.aval))
+    if flat.out_tree != treedef:
+        raise ValueError(reduce_errors.computation_tree(where, treedef, flat.out_tree))
     got = [(aval.shape, aval.dtype) for aval in jaxpr.out_avals]
     if got != [(aval.shape, aval.dtype) for aval in avals]:
-        raise TypeError(reduce_errors.computation_result(avals, jaxpr.out_avals))
+        raise TypeError(reduce_errors.computation_result(where, avals, jaxpr.out_avals))
     return ClosedJaxpr(jaxpr, consts)
 
 
