@@ -32,6 +32,13 @@ def operand_shapes(name: str, shapes: Sequence[Dims]) -> str:
     return f"[{name}] Operands that are reduced together must have one shape, got {listed}."
 
 
+def source_shape(name: str, source: Dims, places: Dims) -> str:
+    return (
+        f"[{name}] The source must hold an element for each place of the window, which are "
+        f"{tuple(places)}, but its shape is {tuple(source)}."
+    )
+
+
 def no_operands() -> str:
     return "reduce_window must have at least one operand, but the tree of operands is empty."
 
