@@ -23,6 +23,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Sample, draw
 from .conversion import convert
+from .convolution_reference import convolved
 from .convolution_shapes import (
     ConvDimensionNumbers,
     ConvGeneralDilatedDimensionNumbers,
@@ -35,7 +36,6 @@ from .families import check_same_dtypes
 from .linear import Bilinear, full
 from .precision import PrecisionLike, canonicalize_precision, precision_attributes
 from .shaping import reshape, rev
-from .slicing import pad_p
 from .windows_shapes import Padding, Sizes, adjoint_padding, dilated, pads_of_pairs, padtype_to_pads
 
 # ---------------------------------------------------------------- the primitive
@@ -77,33 +77,9 @@ class ConvGeneralDilated(Bilinear):
         check_preferred(self.name, x.dtype, preferred_element_type)
         return preferred_element_type
 
-    def ref(
-        self,
-        x,
-        y,
-        *,
-        window_strides,
-        padding,
-        lhs_dilation,
-        rhs_dilation,
-        dimension_numbers,
-        feature_group_count,
-        batch_group_count,
-        preferred_element_type,
-        **params,
-    ):
-        lhs_spec, rhs_spec, out_spec = dimension_numbers
-        dtype = x.dtype if preferred_element_type is None else preferred_element_type
-        x, y = np.transpose(x, lhs_spec), np.transpose(y, rhs_spec)
-        lhs = dilated_array(x, padding, lhs_dilation)
-        rhs = dilated_array(y, ((0, 0),) * len(padding), rhs_dilation)
-        out = conv_shape_tuple(lhs.shape, rhs.shape, window_strides, ((0, 0),) * len(padding))
-        if 0 in out:
-            sizes = (out[0] // batch_group_count, *out[1:])
-            return np.zeros(out_of_order(sizes, out_spec), dtype)
-        windows = windows_of(lhs, rhs.shape[2:], window_strides)
-        result = product_by_groups(windows, rhs, feature_group_count, batch_group_count, dtype)
-        return np.transpose(result, np.argsort(out_spec))
+    def ref(self, x, y, **params):
+        preferred = params["preferred_element_type"]
+        return convolved(x, y, x.dtype if preferred is None else preferred, **params)
 
     def transpose(self, ct, x, y, **params):
         if type(x) is UndefinedPrimal:
@@ -254,50 +230,6 @@ def check_preferred(name: str, dtype: Any, preferred: Any) -> None:
         raise TypeError(convolution_errors.preferred_type(name, preferred, dtype))
     if dtypes.itemsize_bits(preferred) < dtypes.itemsize_bits(dtype):
         raise TypeError(convolution_errors.preferred_narrow(name, preferred, dtype))
-
-
-# ---------------------------------------------------------------- the reference rule
-
-
-def dilated_array(x: np.ndarray, padding: Padding, dilation: Sizes) -> np.ndarray:
-    """A NumPy array with zeros around its spatial dimensions, and between the elements there."""
-    config = [(low, high, step - 1) for (low, high), step in zip(padding, dilation)]
-    return pad_p.ref(x, np.zeros((), x.dtype), padding_config=((0, 0, 0), (0, 0, 0), *config))
-
-
-def windows_of(x: np.ndarray, window: Sizes, strides: Sizes) -> np.ndarray:
-    """What a window covers at each of its places: further dimensions behind those of the array."""
-    spatial = tuple(range(2, x.ndim))
-    windows = np.lib.stride_tricks.sliding_window_view(x, tuple(window), spatial)
-    return windows[(slice(None), slice(None), *[slice(None, None, step) for step in strides])]
-
-
-def product_by_groups(
-    windows: np.ndarray, y: np.ndarray, features: int, batches: int, dtype: Any
-) -> np.ndarray:
-    """The sums of products of windows with rhs, in groups."""
-    n = y.ndim - 2
-    narrow = dtypes.issubdtype(dtype, np.floating) and dtypes.itemsize_bits(dtype) < 32
-    wide = np.float32 if narrow else dtype
-    # Name the dimensions: the group 0, the batch 1, features 2, outputs 3; then places and windows.
-    places, window = list(range(4, 4 + n)), list(range(4 + n, 4 + 2 * n))
-    groups = max(features, batches)
-    shape = windows.shape
-    if features > 1:
-        windows = windows.reshape(shape[0], groups, -1, *shape[2:])
-        of_x = [1, 0, 2, *places, *window]
-    else:
-        windows = windows.reshape(groups, -1, *shape[1:])
-        of_x = [0, 1, 2, *places, *window]
-    y = y.reshape(groups, -1, *y.shape[1:])
-    out = np.einsum(
-        np.asarray(windows, wide),
-        of_x,
-        np.asarray(y, wide),
-        [0, 3, 2, *window],
-        [1, 0, 3, *places],
-    )
-    return out.reshape(out.shape[0], -1, *out.shape[3:]).astype(dtype)
 
 
 # ---------------------------------------------------------------- adjoints
