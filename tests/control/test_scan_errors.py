@@ -182,7 +182,7 @@ def test_no_steps_without_jit():
         ),
         (dict(jaxpr=3), "invalid scan param jaxpr of type int, ClosedJaxpr required: 3"),
         (dict(length=4), "float32[4,2], but they are float32[2], float32[3,2]"),
-        (dict(num_carry=2), "the body of a scan takes a carry of types"),
+        (dict(num_carry=2), "asks for operands of types float32[2], float32[2], but they are"),
     ],
 )
 def test_malformed_equations(changes, text):

@@ -80,8 +80,13 @@ def map_in_batches(body: Body, inputs: Sequence[Any], length: int, size: int) ->
         outs = scan_slices(batched(body, size), body.consts, (), first, batches)
     if last:
         rest = jaxpr_as_fun(batched(body, length - whole))(*body.consts, *last)
-    outs = [reshape(y, (whole, *aval_of(y).shape[2:])) for y in outs]
-    return [concatenate([y, z], 0) for y, z in zip(outs, rest)] if first and last else outs or rest
+    if not first:
+        return rest
+    results = []
+    for i, y in enumerate(outs):
+        y = reshape(y, (whole, *aval_of(y).shape[2:]))
+        results.append(concatenate([y, rest[i]], 0) if last else y)
+    return results
 
 
 def part(x: Any, start: int, stop: int) -> Any:
