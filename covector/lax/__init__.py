@@ -20,6 +20,8 @@ from .._src.control.map import map as map
 from .._src.control.platform_dependent import platform_dependent as platform_dependent
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
+from .._src.control.reduce_window import reduce_window as reduce_window
+from .._src.control.reduce_window import reduce_window_p as reduce_window_p
 from .._src.control.scan import scan as scan
 from .._src.control.scan import scan_p as scan_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
@@ -44,6 +46,10 @@ from .._src.ops.arithmetic import sign as sign
 from .._src.ops.arithmetic import sign_p as sign_p
 from .._src.ops.arithmetic import sub as sub
 from .._src.ops.arithmetic import sub_p as sub_p
+from .._src.ops.barrier import dce_sink as dce_sink
+from .._src.ops.barrier import dce_sink_p as dce_sink_p
+from .._src.ops.barrier import optimization_barrier as optimization_barrier
+from .._src.ops.barrier import optimization_barrier_p as optimization_barrier_p
 from .._src.ops.bitwise import and_p as and_p
 from .._src.ops.bitwise import bitwise_and as bitwise_and
 from .._src.ops.bitwise import bitwise_not as bitwise_not
@@ -175,6 +181,11 @@ from .._src.ops.gather import scatter_sub_p as scatter_sub_p
 from .._src.ops.gather_dimensions import GatherDimensionNumbers as GatherDimensionNumbers
 from .._src.ops.gather_dimensions import GatherScatterMode as GatherScatterMode
 from .._src.ops.gather_dimensions import ScatterDimensionNumbers as ScatterDimensionNumbers
+from .._src.ops.hardware_random import RandomAlgorithm as RandomAlgorithm
+from .._src.ops.hardware_random import rng_bit_generator as rng_bit_generator
+from .._src.ops.hardware_random import rng_bit_generator_p as rng_bit_generator_p
+from .._src.ops.hardware_random import rng_uniform as rng_uniform
+from .._src.ops.hardware_random import rng_uniform_p as rng_uniform_p
 from .._src.ops.hyperbolic import acosh as acosh
 from .._src.ops.hyperbolic import acosh_p as acosh_p
 from .._src.ops.hyperbolic import asinh as asinh
@@ -322,6 +333,11 @@ from .._src.ops.special_gamma import igamma_p as igamma_p
 from .._src.ops.special_gamma import igammac as igammac
 from .._src.ops.special_gamma import igammac_p as igammac_p
 from .._src.ops.special_gamma import random_gamma_grad as random_gamma_grad
+from .._src.ops.tokens import after_all as after_all
+from .._src.ops.tokens import after_all_p as after_all_p
+from .._src.ops.tokens import create_token as create_token
+from .._src.ops.tokens import create_token_p as create_token_p
+from .._src.ops.transfer import device_put_p as device_put_p
 from .._src.ops.trigonometric import acos as acos
 from .._src.ops.trigonometric import acos_p as acos_p
 from .._src.ops.trigonometric import asin as asin
@@ -336,6 +352,9 @@ from .._src.ops.trigonometric import sin as sin
 from .._src.ops.trigonometric import sin_p as sin_p
 from .._src.ops.trigonometric import tan as tan
 from .._src.ops.trigonometric import tan_p as tan_p
+from .._src.ops.windows import reduce_window_max_p as reduce_window_max_p
+from .._src.ops.windows import reduce_window_min_p as reduce_window_min_p
+from .._src.ops.windows import reduce_window_sum_p as reduce_window_sum_p
 from .._src.ops.windows_shapes import padtype_to_pads as padtype_to_pads
 from .._src.ops.windows_shapes import reduce_window_shape_tuple as reduce_window_shape_tuple
 from . import linalg as linalg

@@ -1,6 +1,8 @@
 """The primitives of the language, by name."""
 
 from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
+from ..._src.control.call import call_p as call_p
+from ..._src.control.call import closed_call_p as closed_call_p
 from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.linear_solve import linear_solve_p as linear_solve_p
@@ -9,7 +11,9 @@ from ..._src.control.random_keys import random_fold_in_p as random_fold_in_p
 from ..._src.control.random_keys import random_seed_p as random_seed_p
 from ..._src.control.random_keys import random_split_p as random_split_p
 from ..._src.control.reduce import reduce_p as reduce_p
+from ..._src.control.reduce_window import reduce_window_p as reduce_window_p
 from ..._src.control.scan import scan_p as scan_p
+from ..._src.control.select_and_scatter import select_and_scatter_p as select_and_scatter_p
 from ..._src.control.while_loop import while_p as while_p
 from ..._src.linalg.cholesky import cholesky_p as cholesky_p
 from ..._src.linalg.eig import eig_p as eig_p
@@ -79,6 +83,8 @@ from ..._src.ops.exponential import logistic_p as logistic_p
 from ..._src.ops.fourier import fft_p as fft_p
 from ..._src.ops.gather import gather_p as gather_p
 from ..._src.ops.gather import scatter_add_p as scatter_add_p
+from ..._src.ops.hardware_random import rng_bit_generator_p as rng_bit_generator_p
+from ..._src.ops.hardware_random import rng_uniform_p as rng_uniform_p
 from ..._src.ops.hyperbolic import acosh_p as acosh_p
 from ..._src.ops.hyperbolic import asinh_p as asinh_p
 from ..._src.ops.hyperbolic import atanh_p as atanh_p
@@ -141,6 +147,8 @@ from ..._src.ops.special_beta import regularized_incomplete_beta_p as regularize
 from ..._src.ops.special_gamma import igamma_grad_a_p as igamma_grad_a_p
 from ..._src.ops.special_gamma import igamma_p as igamma_p
 from ..._src.ops.special_gamma import igammac_p as igammac_p
+from ..._src.ops.tokens import after_all_p as after_all_p
+from ..._src.ops.tokens import create_token_p as create_token_p
 from ..._src.ops.transfer import device_put_p as device_put_p
 from ..._src.ops.trigonometric import acos_p as acos_p
 from ..._src.ops.trigonometric import asin_p as asin_p
@@ -149,6 +157,11 @@ from ..._src.ops.trigonometric import atan_p as atan_p
 from ..._src.ops.trigonometric import cos_p as cos_p
 from ..._src.ops.trigonometric import sin_p as sin_p
 from ..._src.ops.trigonometric import tan_p as tan_p
+from ..._src.ops.windows import reduce_window_max_p as reduce_window_max_p
+from ..._src.ops.windows import reduce_window_min_p as reduce_window_min_p
+from ..._src.ops.windows import reduce_window_sum_p as reduce_window_sum_p
+from ..._src.ops.windows_selection import select_and_gather_add_p as select_and_gather_add_p
+from ..._src.ops.windows_selection import select_and_scatter_add_p as select_and_scatter_add_p
 from ..._src.random.gamma import random_gamma_p as random_gamma_p
 
 add_jaxvals_p = add_any_p
