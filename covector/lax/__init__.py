@@ -181,11 +181,6 @@ from .._src.ops.gather import scatter_sub_p as scatter_sub_p
 from .._src.ops.gather_dimensions import GatherDimensionNumbers as GatherDimensionNumbers
 from .._src.ops.gather_dimensions import GatherScatterMode as GatherScatterMode
 from .._src.ops.gather_dimensions import ScatterDimensionNumbers as ScatterDimensionNumbers
-from .._src.ops.hardware_random import RandomAlgorithm as RandomAlgorithm
-from .._src.ops.hardware_random import rng_bit_generator as rng_bit_generator
-from .._src.ops.hardware_random import rng_bit_generator_p as rng_bit_generator_p
-from .._src.ops.hardware_random import rng_uniform as rng_uniform
-from .._src.ops.hardware_random import rng_uniform_p as rng_uniform_p
 from .._src.ops.hyperbolic import acosh as acosh
 from .._src.ops.hyperbolic import acosh_p as acosh_p
 from .._src.ops.hyperbolic import asinh as asinh

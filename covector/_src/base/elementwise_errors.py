@@ -143,3 +143,13 @@ def betainc_parameters() -> str:
         "[lax.betainc] Betainc gradient with respect to a and b not supported: differentiate with "
         "respect to x, or hold the parameters constant with `lax.stop_gradient`."
     )
+
+
+# ---------------------------------------------------------------- tokens
+
+
+def not_tokens(avals: object) -> str:
+    return (
+        f"[after_all] Arguments to after_all must be tokens, but are {avals}. Tokens come from "
+        "`lax.create_token`."
+    )

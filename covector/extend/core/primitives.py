@@ -83,8 +83,6 @@ from ..._src.ops.exponential import logistic_p as logistic_p
 from ..._src.ops.fourier import fft_p as fft_p
 from ..._src.ops.gather import gather_p as gather_p
 from ..._src.ops.gather import scatter_add_p as scatter_add_p
-from ..._src.ops.hardware_random import rng_bit_generator_p as rng_bit_generator_p
-from ..._src.ops.hardware_random import rng_uniform_p as rng_uniform_p
 from ..._src.ops.hyperbolic import acosh_p as acosh_p
 from ..._src.ops.hyperbolic import asinh_p as asinh_p
 from ..._src.ops.hyperbolic import atanh_p as atanh_p
