@@ -25,6 +25,7 @@ from .._src.control.reduce_window import reduce_window_p as reduce_window_p
 from .._src.control.scan import scan as scan
 from .._src.control.scan import scan_p as scan_p
 from .._src.control.scatter_apply import scatter_apply as scatter_apply
+from .._src.control.select_and_scatter import select_and_scatter_p as select_and_scatter_p
 from .._src.control.while_loop import while_p as while_p
 from .._src.ops.accuracy import AccuracyMode as AccuracyMode
 from .._src.ops.accuracy import Tolerance as Tolerance
@@ -350,6 +351,8 @@ from .._src.ops.trigonometric import tan_p as tan_p
 from .._src.ops.windows import reduce_window_max_p as reduce_window_max_p
 from .._src.ops.windows import reduce_window_min_p as reduce_window_min_p
 from .._src.ops.windows import reduce_window_sum_p as reduce_window_sum_p
+from .._src.ops.windows_selection import select_and_gather_add_p as select_and_gather_add_p
+from .._src.ops.windows_selection import select_and_scatter_add_p as select_and_scatter_add_p
 from .._src.ops.windows_shapes import padtype_to_pads as padtype_to_pads
 from .._src.ops.windows_shapes import reduce_window_shape_tuple as reduce_window_shape_tuple
 from . import linalg as linalg
