@@ -94,8 +94,8 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("core", "custom_derivatives", "dlpack", "dtypes", "errors", "experimental", "extend"),
-        *("interpreters", "lax"),
+        *("api_util", "core", "custom_derivatives", "dlpack", "dtypes", "errors", "experimental"),
+        *("extend", "interpreters", "lax"),
         *("numpy", "ops", "random", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),
     }

@@ -5,5 +5,6 @@ Unlike the rest of the public API these may change from one version to the next.
 
 from .._src.interpreters.declare import primitive as primitive
 from . import core as core
+from . import linear_util as linear_util
 from . import random as random
 from . import source_info_util as source_info_util

@@ -1,7 +1,9 @@
 """Jaxprs: making them of functions, and dropping from them what is not used."""
 
+from .._src.interpreters.partial_eval import PartialVal as PartialVal
 from .._src.interpreters.partial_eval import dce_jaxpr as dce_jaxpr
 from .._src.interpreters.partial_eval import dce_jaxpr_consts as dce_jaxpr_consts
 from .._src.interpreters.partial_eval import trace_to_jaxpr_dynamic as trace_to_jaxpr_dynamic
+from .._src.interpreters.partial_eval import trace_to_jaxpr_nounits as trace_to_jaxpr_nounits
 from .._src.transforms.stage import JaxprTracer as DynamicJaxprTracer
 from .._src.transforms.stage import JaxprTracer as JaxprTracer

@@ -69,3 +69,28 @@ def no_samples(name: str) -> str:
         "`check_primitive(p, samples=[(x, y), ...])`, or give the primitive a method "
         "`samples(rng)` that yields `covector.testing.Sample`s."
     )
+
+
+def stored_twice(old: object, new: object) -> str:
+    return (
+        f"[linear_util] A store that holds {old!r} was to be filled with {new!r}: the function ran "
+        "again with another result. Wrap it anew for each use."
+    )
+
+
+def nothing_stored() -> str:
+    return "[linear_util] The store is empty: the function has not run yet. Call it first."
+
+
+def fixed_not_hashable(position: int, value: object) -> str:
+    return (
+        f"[argnums_partial] The fixed argument {position} of type {type(value)} is not hashable: "
+        f"{value!r}. Pass require_static_args_hashable=False to allow that."
+    )
+
+
+def donated_and_static(positions: Sequence[int]) -> str:
+    return (
+        f"[rebase_donate_argnums] donate_argnums and static_argnums cannot intersect, but both "
+        f"have {', '.join(map(str, positions))}."
+    )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..core.avals import AbstractValue
+from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import Jaxpr
+from ..core.trace import context, current_trace
+from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import stage
 
@@ -33,6 +35,82 @@ def trace_to_jaxpr_dynamic(
     """
     jaxpr, consts = stage(getattr(fun, "call_wrapped", fun), in_avals)
     return jaxpr, jaxpr.out_avals, consts
+
+
+class PartialVal(NamedTuple):
+    """An argument of partial evaluation: a known value, or the type of an unknown one.
+
+    Attributes:
+      aval: the type of an unknown value; None for a known one.
+      value: the known value; None for an unknown one.
+    """
+
+    aval: AbstractValue | None
+    value: Any
+
+    @classmethod
+    def known(cls, value: Any) -> PartialVal:
+        return cls(None, value)
+
+    @classmethod
+    def unknown(cls, aval: AbstractValue) -> PartialVal:
+        return cls(aval, None)
+
+    def is_known(self) -> bool:
+        return self.aval is None
+
+    def get_known(self) -> Any:
+        """The value if it is known, else None."""
+        return self.value
+
+    def get_aval(self) -> AbstractValue:
+        """The type, of either kind."""
+        return aval_of(self.value) if self.aval is None else self.aval
+
+
+def trace_to_jaxpr_nounits(
+    fun: Any, pvals: Sequence[PartialVal], instantiate: bool | Sequence[bool] = False
+) -> tuple[Jaxpr, list[PartialVal], list[Any]]:
+    """Evaluate what depends on known arguments only, and write down the rest as a jaxpr.
+
+    Args:
+      fun: takes flat arguments and returns a sequence of arrays; or an object with such a method
+        `call_wrapped`.
+      pvals: the arguments.
+      instantiate: for each result, whether it is an output of the jaxpr even if it is known.
+
+    Returns:
+      The jaxpr of the unknown results as a function of the unknown arguments, the results, and the
+      values of the jaxpr's constants.
+
+    >>> import covector as cv
+    >>> from covector.interpreters import partial_eval as pe
+    >>> aval = cv.core.ShapedArray((), "float32")
+    >>> jaxpr, outs, consts = pe.trace_to_jaxpr_nounits(
+    ...     lambda x, y: [cv.lax.neg(x), cv.lax.sin(x) * y],
+    ...     [pe.PartialVal.known(cv.numpy.float32(0)), pe.PartialVal.unknown(aval)])
+    >>> print(jaxpr)
+    { lambda a:f32[]; b:f32[]. let c:f32[] = mul a b in (c,) }
+    >>> [pval.is_known() for pval in outs]
+    [True, False]
+    """
+    partial = PartialTrace(context.trace)
+    try:
+        with current_trace(partial):
+            args = [
+                p.value if p.is_known() else partial.unknown.new_input(p.get_aval()) for p in pvals
+            ]
+            outs = getattr(fun, "call_wrapped", fun)(*args)
+        wanted = [
+            keep or partial.is_unknown(x) for x, keep in zip(outs, _flags(instantiate, len(outs)))
+        ]
+        jaxpr, consts = partial.unknown.to_jaxpr([x for x, w in zip(outs, wanted) if w])
+    finally:
+        partial.close()
+    known = [
+        PartialVal.unknown(aval_of(x)) if w else PartialVal.known(x) for x, w in zip(outs, wanted)
+    ]
+    return jaxpr, known, consts
 
 
 def dce_jaxpr(

@@ -26,6 +26,8 @@ from ..._src.api.extending import unmapped_aval as unmapped_aval
 from ..._src.api.extending import valid_jaxtype as valid_jaxtype
 from ..._src.base.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 from ..._src.base.errors import JaxprTypeError as JaxprTypeError
+from ..._src.control.call import CallPrimitive as CallPrimitive
+from ..._src.control.call import call_impl as call_impl
 from ..._src.core.avals import AbstractToken as AbstractToken
 from ..._src.core.avals import Token as Token
 from ..._src.core.check import check_jaxpr as check_jaxpr
