@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import tree
+from ..base.dtypes import ExtendedDType
 from ..core.trace import Tracer
 
 
@@ -53,5 +54,7 @@ def device_get(x: Any) -> Any:
 
 def _to_host(x: Any) -> Any:
     if isinstance(x, Tracer) or not hasattr(x, "__array__"):
+        return x
+    if isinstance(getattr(x, "dtype", None), ExtendedDType):  # which NumPy lacks
         return x
     return x.__array__()

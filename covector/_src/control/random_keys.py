@@ -11,16 +11,15 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..base import config, dtypes, random_errors
-from ..base.keys import KeyTy, PRNGImpl, check_key_data, key_type
+from ..base import config, dtypes
+from ..base.keys import PRNGImpl, key_type
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr
-from ..core.zeros import Zero
-from ..ops.base import Op
 from ..ops.families import align_batches, broadcast_shape
-from ..ops.linear import bring_to, move_axis, reshape
+from ..ops.linear import bring_to, reshape
 from ..ops.physical import physical_aval
+from ..ops.random_keys import KeyOp, check_keys
 from ..transforms.stage import stage_closed
 from ..transforms.vmap import vmap
 
@@ -54,15 +53,8 @@ def _program(
     )
 
 
-class KeyOp(Op):
+class MappedKeyOp(KeyOp):
     """A primitive that applies a function of single keys, or of their seeds, to arrays of them."""
-
-    def jvp(self, primals, tangents, **params):
-        out = self.bind(*primals, **params)
-        return out, Zero(aval_of(out).to_tangent_aval())
-
-    def vmap(self, axis, dims, x, **params):
-        return self.bind(x, **params), dims[0]
 
     def emit_each(self, b: Any, rule: Any, options: tuple[Any, ...], *operands: Any) -> Any:
         """Write the application of `rule(*elements, *options)` to arrays of elements."""
@@ -73,7 +65,7 @@ class KeyOp(Op):
         return out
 
 
-class RandomSeed(KeyOp):
+class RandomSeed(MappedKeyOp):
     """Keys from integers, one from each."""
 
     def abstract_eval(self, seeds, *, impl):
@@ -83,7 +75,7 @@ class RandomSeed(KeyOp):
         return self.emit_each(b, impl.seed, (), seeds)
 
 
-class RandomSplit(KeyOp):
+class RandomSplit(MappedKeyOp):
     """An array of new keys, of the given shape, from each key."""
 
     def abstract_eval(self, keys, *, shape):
@@ -94,7 +86,7 @@ class RandomSplit(KeyOp):
         return self.emit_each(b, b.avals_in[0].dtype._impl.split, (shape,), keys)
 
 
-class RandomFoldIn(KeyOp):
+class RandomFoldIn(MappedKeyOp):
     """New keys, each from a key and an integer; keys and integers broadcast."""
 
     def abstract_eval(self, keys, msgs):
@@ -114,7 +106,7 @@ class RandomFoldIn(KeyOp):
         return self.emit_each(b, keys_aval.dtype._impl.fold_in, (), keys, msgs)
 
 
-class RandomBits(KeyOp):
+class RandomBits(MappedKeyOp):
     """An array of unsigned integers, of the given shape and width, from each key."""
 
     def abstract_eval(self, keys, *, bit_width, shape):
@@ -131,12 +123,6 @@ random_seed_p = RandomSeed("random_seed")
 random_split_p = RandomSplit("random_split")
 random_fold_in_p = RandomFoldIn("random_fold_in")
 random_bits_p = RandomBits("random_bits")
-
-
-def check_keys(name: str, aval: Any) -> None:
-    """Raise unless arrays of this aval hold random keys."""
-    if not isinstance(aval.dtype, KeyTy):
-        raise TypeError(random_errors.not_keys(name, aval.dtype))
 
 
 def random_seed(seeds: Any, impl: PRNGImpl) -> Any:
@@ -157,61 +143,3 @@ def random_fold_in(keys: Any, msgs: Any) -> Any:
 def random_bits(keys: Any, bit_width: int, shape: Sequence[int]) -> Any:
     """An array of unsigned integers, of the given shape and width, from each key."""
     return random_bits_p.bind(keys, bit_width=bit_width, shape=tuple(shape))
-
-
-# ---------------------------------------------------------------- keys and the numbers behind them
-
-
-class Reinterpretation(KeyOp):
-    """The same numbers under another type: nothing is computed."""
-
-    def evaluate(self, backend, args, params):
-        (x,) = args
-        x = backend.to_array(x, self.name)
-        aval, _ = self.typecheck((x.aval,), params)
-        return backend.retyped(x, aval)
-
-    def emit(self, b, x, **params):
-        return x
-
-
-class RandomWrap(Reinterpretation):
-    """Keys of a generator from the numbers that they are made of."""
-
-    def abstract_eval(self, base_arr, *, impl):
-        check_key_data(impl, base_arr)
-        return ShapedArray(base_arr.shape[: base_arr.ndim - len(impl.key_shape)], key_type(impl))
-
-    def vmap(self, axis, dims, base_arr, *, impl):
-        return self.bind(move_axis(base_arr, dims[0], 0), impl=impl), 0
-
-
-class RandomUnwrap(Reinterpretation):
-    """The numbers that keys are made of."""
-
-    def abstract_eval(self, keys):
-        if not isinstance(keys.dtype, KeyTy):
-            raise TypeError(random_errors.unwrap_not_keys(keys.dtype))
-        return physical_aval(keys)
-
-
-class RandomClone(Reinterpretation):
-    """The same keys, which the checker of key reuse takes for new ones."""
-
-    def abstract_eval(self, keys):
-        return keys
-
-
-random_wrap_p = RandomWrap("random_wrap")
-random_unwrap_p = RandomUnwrap("random_unwrap")
-random_clone_p = RandomClone("random_clone")
-
-
-def random_wrap(base_arr: Any, *, impl: PRNGImpl) -> Any:
-    """Keys of a generator from the numbers that they are made of."""
-    return random_wrap_p.bind(base_arr, impl=impl)
-
-
-def random_unwrap(keys: Any) -> Any:
-    """The numbers that keys are made of."""
-    return random_unwrap_p.bind(keys)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..api.devices import device_put
 from ..base import dtypes, numpy_errors, tree
+from ..base.keys import KeyTy
 from ..base.warn import warn
 from ..core.array import Array, ArrayLike
 from ..core.avals import aval_of, is_valid_type
@@ -18,6 +19,7 @@ from ..ops.conversion import bitcast_convert_type_p
 from ..ops.identities import copy_p, stage
 from ..ops.joining import concatenate_p
 from ..ops.linear import broadcast_in_dim, expand_dims, reshape
+from ..ops.random_keys import filled_keys
 from ..ops.shaping import broadcast_to as broadcast_operand
 from ..xla.array import ArrayImpl
 from .arguments import shape_argument
@@ -161,7 +163,8 @@ def _from_sequence(values: Sequence[Any], dtype: Any) -> Any:
         return _from_host(values, dtype, False)
     if dtype is None:
         dtype = dtypes.result_type(*leaves)
-    if context.trace is eval_trace and not any(isinstance(x, Tracer) for x in leaves):
+    on_host = context.trace is eval_trace and isinstance(dtype, np.dtype)
+    if on_host and not any(isinstance(x, Tracer) for x in leaves):
         return stage(np.asarray(_on_host(values), dtype))
     return _stacked(values, dtype)
 
@@ -293,6 +296,8 @@ def _bits(a: Any, dtype: Any) -> Any:
 
 def filled(shape: tuple[int, ...], value: Any, dtype: Any, weak: bool = False) -> Any:
     """An array of one value, which is converted to the dtype."""
+    if isinstance(dtype, KeyTy) and dtypes.dtype_of(value) != dtype:
+        return filled_keys(shape, value, dtype)
     value = convert(value, dtype, weak)
     return broadcast_in_dim(value, shape, ()) if shape else stage(value)
 
@@ -340,6 +345,8 @@ def _constant(where: str, shape: Any, value: Any, dtype: Any, device: Any, shard
         dtype = dtypes.default_float_dtype()
     else:
         dtype = dtypes.check_user_dtype_supported(dtype, where)
+    if dtype == dtypes.float0:  # which no device holds
+        return np.zeros(shape_argument(where, shape), dtype)  # type: ignore[return-value]
     return _placed(filled(shape_argument(where, shape), value, dtype), device, sharding)
 
 

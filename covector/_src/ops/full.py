@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, elementwise_errors
+from ..base.keys import KeyTy
 from ..base.shapes import canonicalize_shape
 from ..core.array import Array
 from ..core.trace import Tracer
 from .conversion import convert
 from .identities import stage
 from .linear import broadcast_in_dim
+from .random_keys import filled_keys
 from .transfer import device_put
 
 
@@ -85,6 +87,8 @@ def _filled(
 ) -> Array:
     if np.shape(value):
         raise TypeError(elementwise_errors.full_of_non_scalar(np.shape(value)))
+    if isinstance(dtype, KeyTy) and dtypes.dtype_of(value) != dtype:
+        return filled_keys(shape, value, dtype)
     value = convert(value, dtype, weak_type)
     out = broadcast_in_dim(value, shape, ()) if shape else stage(value)
     if sharding is None or isinstance(out, Tracer):  # a program's outputs are placed by its caller

@@ -13,9 +13,9 @@ from ..base.dtypes import TypePromotionError
 from ..base.keys import KeyTy, PRNGImpl, generators
 from ..base.shapes import canonicalize_shape
 from ..base.warn import warn
-from ..control.random_keys import random_unwrap_p, random_wrap_p
 from ..core.array import Array
 from ..core.avals import is_valid_type
+from ..ops.random_keys import random_unwrap_p, random_wrap_p
 from ..ops.shaping import broadcast_shapes
 
 # ---------------------------------------------------------------- keys
@@ -111,13 +111,13 @@ def check_safe_to_cast(where: str, dtype: Any, *parameters: Any) -> None:
 
 
 def sample_shape(where: str, shape: Any) -> tuple[int, ...]:
-    """The shape that was asked for, as a tuple."""
-    return canonicalize_shape(shape, f"random.{where}")
+    """The shape that was asked for, as a tuple; an integer stands for one dimension."""
+    return canonicalize_shape((shape,) if isinstance(shape, int) else shape, f"random.{where}")
 
 
 def shape_or_none(where: str, shape: Any) -> tuple[int, ...] | None:
     """The shape that was asked for, if one was."""
-    return None if shape is None else canonicalize_shape(shape, f"random.{where}")
+    return None if shape is None else sample_shape(where, shape)
 
 
 def check_shape(where: str, shape: tuple[int, ...], *of_parameters: Sequence[int]) -> None:

@@ -20,7 +20,7 @@ from ..base import config, random_errors
 from ..base.dtypes import finfo
 from ..control.loops import while_loop
 from ..control.map import map as map_in_turn
-from ..control.random_keys import KeyOp, check_keys, random_split_p
+from ..control.random_keys import random_split_p
 from ..core.array import Array
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
@@ -34,6 +34,7 @@ from ..ops.full import full_like
 from ..ops.identities import stop_gradient
 from ..ops.linear import bring_to, constant_like, reshape
 from ..ops.powers import pow, sqrt
+from ..ops.random_keys import KeyOp, check_keys
 from ..ops.reductions import reduce_max, reduce_sum
 from ..ops.select import select
 from ..ops.shaping import broadcast_to

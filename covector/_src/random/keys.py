@@ -9,16 +9,10 @@ import numpy as np
 
 from ..base import config, dtypes, random_errors
 from ..base.keys import KeyTy, PRNGImpl, generators, key_type, register_prng
-from ..control.random_keys import (
-    random_clone_p,
-    random_fold_in_p,
-    random_seed_p,
-    random_split_p,
-    random_unwrap_p,
-    random_wrap_p,
-)
+from ..control.random_keys import random_fold_in_p, random_seed_p, random_split_p
 from ..core.array import Array
 from ..numpy.creation import asarray
+from ..ops.random_keys import random_clone_p, random_unwrap_p, random_wrap_p
 from .arguments import any_keys, as_given, default_generator, key_or_raw, sample_shape
 from .rbg import rbg_prng_impl, unsafe_rbg_prng_impl
 from .threefry import threefry_prng_impl

@@ -62,6 +62,20 @@ class ArrayImpl(Array):
     def weak_type(self) -> bool:
         return self.aval.weak_type
 
+    # ---------------------------------------------------------------- random keys
+
+    @property
+    def _impl(self) -> Any:
+        """The generator of an array of random keys; by this name programs know it."""
+        return self.aval.dtype._impl
+
+    @property
+    def _base_array(self) -> ArrayImpl:
+        """The numbers that an array of random keys is made of; by this name programs know them."""
+        if not isinstance(self.aval.dtype, dtypes.ExtendedDType):
+            raise AttributeError(f"an array of dtype {self.aval.dtype} has no _base_array")
+        return ArrayImpl(self._buffer, physical_aval(self.aval), self._placement)
+
     # ---------------------------------------------------------------- place and life
 
     @property
