@@ -10,6 +10,7 @@ from .._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from .._src.control.associative_scan import associative_scan as associative_scan
 from .._src.control.branches import cond as cond
 from .._src.control.branches import switch as switch
+from .._src.control.composite import composite as composite
 from .._src.control.cond import cond_p as cond_p
 from .._src.control.custom_root import custom_root as custom_root
 from .._src.control.fori_loop import fori_loop as fori_loop
@@ -146,8 +147,10 @@ from .._src.ops.convolution_shapes import conv_general_shape_tuple as conv_gener
 from .._src.ops.convolution_shapes import conv_shape_tuple as conv_shape_tuple
 from .._src.ops.convolution_shapes import conv_transpose_shape_tuple as conv_transpose_shape_tuple
 from .._src.ops.creation import broadcasted_iota as broadcasted_iota
+from .._src.ops.creation import empty as empty
 from .._src.ops.creation import iota as iota
 from .._src.ops.creation import iota_p as iota_p
+from .._src.ops.creation import shape_as_value as shape_as_value
 from .._src.ops.dynamic_indices import dynamic_slice as dynamic_slice
 from .._src.ops.dynamic_indices import dynamic_slice_in_dim as dynamic_slice_in_dim
 from .._src.ops.dynamic_indices import dynamic_update_slice as dynamic_update_slice

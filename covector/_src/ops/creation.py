@@ -15,6 +15,7 @@ from ..core.avals import ShapedArray
 from ..core.memory import MemorySpace
 from .base import Op, Sample
 from .families import NUMBERS
+from .identities import stage
 from .linear import broadcast_in_dim
 from .physical import physical_aval
 
@@ -95,6 +96,23 @@ def iota(dtype: Any, size: int) -> Any:
 # ---------------------------------------------------------------- empty
 
 
+class Empty(Op):
+    """An array that is to be written to before it is read; it is zero."""
+
+    def abstract_eval(self, *, shape, dtype, out_sharding):
+        return ShapedArray(shape, dtype)
+
+    def ref(self, *, shape, dtype, out_sharding):
+        return np.zeros(shape, dtype)
+
+    def emit(self, b, *, shape, dtype, out_sharding):
+        return b.full(0, physical_aval(b.avals_out[0]))
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for shape in ((), (2, 3), (0,)):
+            yield Sample((), dict(shape=shape, dtype=np.dtype(np.float32), out_sharding=None))
+
+
 class Empty2(Op):
     """A scalar that nobody reads; it is zero."""
 
@@ -112,7 +130,38 @@ class Empty2(Op):
             yield Sample((), dict(dtype=np.dtype(dtype), memory_space=MemorySpace.Device))
 
 
+empty_p = Empty("empty")
 empty2_p = Empty2("empty2")
+
+
+def empty(shape: int | Sequence[int], dtype: Any, *, out_sharding: Any = None) -> Any:
+    """An array of values that are not specified; they are zeros.
+
+    Args:
+      shape: a size, or a sequence of sizes.
+      dtype: the dtype.
+      out_sharding: how the array is to be sharded.
+
+    >>> from covector import lax
+    >>> lax.empty((2, 3), "float32").shape
+    (2, 3)
+    """
+    sizes = (shape,) if isinstance(shape, int) else shape
+    return empty_p.bind(
+        shape=canonicalize_shape(sizes, "empty"),
+        dtype=dtypes.check_user_dtype_supported(dtype, "empty"),
+        out_sharding=out_sharding,
+    )
+
+
+def shape_as_value(shape: Sequence[int]) -> Any:
+    """A shape as an array of int32.
+
+    >>> from covector import lax
+    >>> lax.shape_as_value((2, 3))
+    Array([2, 3], dtype=int32)
+    """
+    return stage(np.array(canonicalize_shape(shape, "shape_as_value"), np.int32))
 
 
 def empty_of_aval(aval: Any) -> Any:

@@ -65,7 +65,7 @@ class Emitter:
 
     # ---------------------------------------------------------------- operations
 
-    def op(self, name: str, *operands: Any, out: Any = None, **attributes: Any) -> Any:
+    def op(self, name: str, /, *operands: Any, out: Any = None, **attributes: Any) -> Any:
         """Write one operation.
 
         Args:

@@ -98,6 +98,8 @@ class ModuleContext:
             return ir.IntegerAttr.get(self._i64, value)
         if isinstance(value, str):
             return ir.Attribute.parse(value) if value[:1] == "#" else ir.StringAttr.get(value)
+        if isinstance(value, np.dtype):
+            return ir.TypeAttr.get(element_type(value))
         if isinstance(value, dict):
             return ir.DictAttr.get({key: self.attribute(item) for key, item in value.items()})
         if all(isinstance(item, (int, np.integer)) for item in value):
@@ -248,7 +250,7 @@ class ModuleContext:
 
 def _symbol(name: str) -> str:
     """A function's name as one that every tool down the line accepts."""
-    return "".join(c if c.isalnum() or c == "_" else "_" for c in name).rstrip("_")
+    return "".join(c if c.isalnum() or c in "_." else "_" for c in name).rstrip("_")
 
 
 # ---------------------------------------------------------------- dtypes in MLIR
