@@ -37,13 +37,13 @@ from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
 from .carries import Flags, carry_fixpoint, rearranged
 from .while_loop import applied, bind_while, part_of
-from .while_record import Composite, flattened, tape_of
+from .while_record import Expansion, flattened, tape_of
 from .while_tape import ONE, Tape, entry, forgetful, largest, sweep_back, where
 
 Dims = Sequence[int | None]
 
 
-class WhileLinear(Composite):
+class WhileLinear(Expansion):
     """The tangents of a loop that has been recorded, from those of constants and carry."""
 
     program = "tangent_jaxpr"
@@ -59,10 +59,10 @@ class WhileLinear(Composite):
         def step(state: Any) -> Any:
             i, carry, tangents = state
             outs = applied(forward_jaxpr, [*consts, *carry])
-            residuals = outs[len(carry) :]
+            new, residuals = outs[: len(carry)], outs[len(carry) :]
             pushed = applied(tangent_jaxpr, [*residuals, *tangent_consts, *tangents])
             active = active_at(i, count)
-            return add(i, ONE), where(active, outs, carry), where(active, pushed, tangents)
+            return add(i, ONE), where(active, new, carry), where(active, pushed, tangents)
 
         begin = (np.int32(0), first_carry(tape), init)
         return bind_while(lambda state: lt(state[0], total), step, begin)[2]
@@ -125,7 +125,7 @@ class WhileLinear(Composite):
         return outs, out_dims
 
 
-class WhileReverse(Composite):
+class WhileReverse(Expansion):
     """What `sweep_jaxpr` makes of a state, applied to all carries of a loop, the last one first."""
 
     program = "sweep_jaxpr"

@@ -26,7 +26,7 @@ from .while_tape import INT, Tape, new_tape, record, where
 CHECKPOINTS = 64
 
 
-class Composite(BuiltinPrimitive):
+class Expansion(BuiltinPrimitive):
     """A primitive that is a program of others, `expand(*args, **params)`.
 
     It is a primitive so that transformations can make of it what is better than what they make of
@@ -59,7 +59,7 @@ class Composite(BuiltinPrimitive):
 
 @jaxpr_cache
 def _staged(
-    jaxpr: ClosedJaxpr, primitive: Composite, avals: tuple[Any, ...], params: tuple[Any, ...]
+    jaxpr: ClosedJaxpr, primitive: Expansion, avals: tuple[Any, ...], params: tuple[Any, ...]
 ) -> ClosedJaxpr:
     return stage_closed(lambda *args: primitive.expand(*args, **dict(params)), avals)
 
@@ -67,7 +67,7 @@ def _staged(
 # ---------------------------------------------------------------- the loop over values
 
 
-class WhileRecord(Composite):
+class WhileRecord(Expansion):
     """A `while` that is recorded, as far as `stored` says for each part of the carry.
 
     Its other parameters are those of `while`.
