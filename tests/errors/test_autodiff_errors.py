@@ -34,14 +34,16 @@ def text_of(kind, fun, *args, **kwargs):
 @pytest.mark.parametrize("transform", ["grad", "value_and_grad", "jacfwd", "jacrev", "hessian"])
 def test_no_function(transform):
     assert text_of(TypeError, getattr(cv, transform), 3) == (
-        f"[{transform}] the first argument must be a function, but it is 3."
+        f"[{transform}] the first argument must be a function, but it is 3. Expected a callable "
+        "value, not one of type <class 'int'>."
     )
 
 
 @pytest.mark.parametrize("transform", ["jvp", "vjp", "linearize", "linear_transpose"])
 def test_no_function_at_a_point(transform):
     assert text_of(TypeError, getattr(cv, transform), "f", (1.0,), (1.0,)) == (
-        f"[{transform}] the first argument must be a function, but it is 'f'."
+        f"[{transform}] the first argument must be a function, but it is 'f'. Expected a "
+        "callable value, not one of type <class 'str'>."
     )
 
 
@@ -58,17 +60,19 @@ def test_argnums_of_another_type():
 def test_argnums_beyond_the_arguments(transform, kind):
     f = getattr(cv, transform)(identity, argnums=2)
     assert text_of(kind, f, 1.0) == (
-        f"[{transform}] argnums=2 names an argument that the call does not have: {name(identity)} "
-        "was called with one positional argument. Positions count from 0, or from -1 backwards; "
-        "arguments passed by keyword have none."
+        f"[{transform}] differentiating with respect to argnums=2 requires at least 3 "
+        "positional arguments to be passed by the caller, but got only 1 positional arguments: "
+        f"{name(identity)} was called with one positional argument. Positions count from 0, or "
+        "from -1 backwards; arguments passed by keyword have none."
     )
 
 
 def test_argnums_below_the_arguments():
     assert text_of(ValueError, cv.grad(loss, argnums=(0, -3)), {"w": 1.0}, 2.0) == (
-        f"[grad] argnums=(0, -3) names an argument that the call does not have: {name(loss)} was "
-        "called with 2 positional arguments. Positions count from 0, or from -1 backwards; "
-        "arguments passed by keyword have none."
+        "[grad] differentiating with respect to argnums=(0, -3) requires at least 3 positional "
+        "arguments to be passed by the caller, but got only 2 positional arguments: "
+        f"{name(loss)} was called with 2 positional arguments. Positions count from 0, or from "
+        "-1 backwards; arguments passed by keyword have none."
     )
 
 
@@ -95,47 +99,52 @@ def test_reduce_axes(transform):
 def test_integer_inputs(transform):
     f = getattr(cv, transform)(loss)
     assert text_of(TypeError, f, {"w": jnp.arange(2)}) == (
-        f"[{transform}] the argument params['w'] of {name(loss)} has dtype int32, in which nothing "
-        "varies continuously. Convert it to a floating-point dtype, or choose other arguments with "
-        "argnums, or pass allow_int=True to get a derivative of dtype float0."
+        f"[{transform}] {transform} requires real- or complex-valued inputs (input dtype that "
+        "is a sub-dtype of np.inexact), but got int32: the argument params['w'] of "
+        f"{name(loss)}. In integers nothing varies continuously. Convert it to a floating-point "
+        "dtype, or choose other arguments with argnums, or pass allow_int=True to get a "
+        "derivative of dtype float0."
     )
 
 
 def test_integer_inputs_in_forward_mode():
     assert text_of(TypeError, cv.jacfwd(loss, argnums=1), {"w": 1.0}, True) == (
-        f"[jacfwd] the argument x of {name(loss)} has dtype bool, in which nothing varies "
-        "continuously. Convert it to a floating-point dtype, or choose other arguments with "
-        "argnums."
+        "[jacfwd] jacfwd requires real- or complex-valued inputs (input dtype that is a "
+        f"sub-dtype of np.inexact), but got bool: the argument x of {name(loss)}. In integers "
+        "nothing varies continuously. Convert it to a floating-point dtype, or choose other "
+        "arguments with argnums."
     )
 
 
 def test_inputs_that_are_no_arrays():
     assert text_of(TypeError, cv.grad(loss), {"w": "text"}) == (
-        f"[grad] the argument params['w'] of {name(loss)} is 'text' of type str, which is no array "
-        "and no number. Close over it, or leave it out of the arguments that are transformed."
+        f"[grad] the argument params['w'] of {name(loss)}: 'text' of type <class 'str'> is not "
+        "a valid JAX type, neither an array nor a number. Close over it, or leave it out of "
+        "the arguments that are transformed."
     )
 
 
 @pytest.mark.parametrize("transform", ["vjp", "linearize"])
 def test_points_that_are_no_arrays(transform):
     assert text_of(TypeError, getattr(cv, transform), loss, {"w": 1.0}, object) == (
-        f"[{transform}] the argument x of {name(loss)} is <class 'object'> of type type, which is "
-        "no array and no number. Close over it, or leave it out of the arguments that are "
-        "transformed."
+        f"[{transform}] the argument x of {name(loss)}: <class 'object'> of type <class 'type'> "
+        "is not a valid JAX type, neither an array nor a number. Close over it, or leave it "
+        "out of the arguments that are transformed."
     )
 
 
 def test_real_inputs_of_a_holomorphic_function():
     assert text_of(TypeError, cv.grad(identity, holomorphic=True), 1.0) == (
-        f"[grad] holomorphic=True is for functions of complex arguments, but the argument x of "
-        f"{name(identity)} has dtype float32. Convert it to a complex dtype, or leave holomorphic "
-        "out."
+        "[grad] grad with holomorphic=True requires inputs with complex dtype, but got "
+        f"float32: the argument x of {name(identity)}. Convert it to a complex dtype, or leave "
+        "holomorphic out."
     )
 
 
 def test_complex_inputs_in_forward_mode():
     assert text_of(TypeError, cv.jacfwd(identity), 1j) == (
-        f"[jacfwd] the argument x of {name(identity)} has dtype complex64, but the columns of a "
+        "[jacfwd] jacfwd requires real-valued inputs (input dtype that is a sub-dtype of "
+        f"np.floating), but got complex64: the argument x of {name(identity)}. The columns of a "
         "Jacobian are directions in real space. Pass holomorphic=True if the function is "
         "holomorphic, use jacrev if its results are real, or take single directions with jvp."
     )
@@ -145,7 +154,10 @@ def test_complex_inputs_in_forward_mode():
 
 
 def test_results_that_are_no_scalars():
-    start = f"[grad] a gradient is that of a scalar, but {name(identity)} returned an array of "
+    start = (
+        f"[grad] Gradient only defined for scalar-output functions. {name(identity)} returned an "
+        "array of "
+    )
     end = ", or use jacrev for the derivatives of all its elements."
     assert text_of(TypeError, cv.grad(identity), jnp.ones((2, 1))) == (
         start + "shape (2, 1). Reduce it, as with `.sum()` or `.mean()`" + end
@@ -160,8 +172,8 @@ def test_results_that_are_no_single_array():
         return {"loss": 1.0}
 
     assert text_of(TypeError, cv.grad(f), 1.0) == (
-        f"[grad] a gradient is that of one scalar, but {name(f)} returned a dict ({{'loss': 1.0}})."
-        " Return a single array of shape ()."
+        f"[grad] Gradient only defined for scalar-output functions. {name(f)} returned a dict "
+        "({'loss': 1.0}). Return a single array of shape ()."
     )
 
 
@@ -178,8 +190,8 @@ def test_a_pair_in_place_of_aux():
         "objects."
     )
     assert text_of(TypeError, cv.grad(g), 1.0) == (
-        f"[grad] a gradient is that of one scalar, but {name(g)} returned a list ([1.0]). Return a "
-        "single array of shape ()."
+        f"[grad] Gradient only defined for scalar-output functions. {name(g)} returned a list "
+        "([1.0]). Return a single array of shape ()."
     )
 
 
@@ -188,8 +200,8 @@ def test_no_result():
         x * x
 
     assert text_of(TypeError, cv.grad(f), 1.0) == (
-        f"[grad] a gradient is that of one scalar, but {name(f)} returned None. Does it lack a "
-        "return statement?"
+        f"[grad] Gradient only defined for scalar-output functions. {name(f)} returned None. "
+        "Does it lack a return statement?"
     )
 
 
@@ -201,15 +213,16 @@ def test_results_of_other_dtypes():
         return x * 1j
 
     assert text_of(TypeError, cv.grad(integer), 1.0) == (
-        f"[grad] {name(integer)} returned a result of dtype int32, which has no derivative in real "
-        "numbers. Its derivative is zero everywhere; convert the result to a floating-point dtype."
+        "[grad] grad requires real-valued outputs (output dtype that is a sub-dtype of "
+        f"np.floating), but got int32 from {name(integer)}. Its derivative is zero everywhere; "
+        "convert the result to a floating-point dtype."
     )
     for transform in ("grad", "jacrev"):
         assert text_of(TypeError, getattr(cv, transform)(complex_), 1.0) == (
-            f"[{transform}] {name(complex_)} returned a result of dtype complex64, which has no "
-            "derivative in real numbers. Pass holomorphic=True if the function is holomorphic; "
-            "otherwise take the derivative of a real part, or use vjp, which takes a complex "
-            "cotangent."
+            f"[{transform}] {transform} requires real-valued outputs (output dtype that is a "
+            f"sub-dtype of np.floating), but got complex64 from {name(complex_)}. Pass "
+            "holomorphic=True if the function is holomorphic; otherwise take the derivative of "
+            "a real part, or use vjp, which takes a complex cotangent."
         )
 
 
@@ -218,9 +231,9 @@ def test_real_results_of_a_holomorphic_function():
         return jnp.abs(z)
 
     assert text_of(TypeError, cv.grad(f, holomorphic=True), 1j) == (
-        f"[grad] holomorphic=True is for functions with complex results, but {name(f)} returned a "
-        "result of dtype float32. A real function of a complex variable is holomorphic only if it "
-        "is constant: leave holomorphic out."
+        "[grad] grad with holomorphic=True requires outputs with complex dtype, but got "
+        f"float32 from {name(f)}. A real function of a complex variable is holomorphic only if "
+        "it is constant: leave holomorphic out."
     )
 
 
@@ -256,16 +269,17 @@ def test_results_that_are_no_arrays():
 
 def test_jvp_of_bare_values():
     assert text_of(TypeError, cv.jvp, identity, 1.0, (1.0,)) == (
-        "[jvp] primals and tangents are given as two tuples (or lists) with one item for each "
-        "argument of the function; found float and tuple. For one argument, write "
+        "[jvp] primal and tangent arguments to jax.jvp must be tuples or lists; found float "
+        "and tuple. They have one item for each argument of the function: for one, write "
         "`jvp(f, (x,), (t,))`."
     )
 
 
 def test_jvp_with_trees_that_differ():
     assert text_of(TypeError, cv.jvp, loss, ({"w": 1.0},), ({"v": 1.0},)) == (
-        "[jvp] tangents must have the tree structure of the primals. At [0], the primals have a "
-        "dict with the keys 'w', and the tangents a dict with the keys 'v'."
+        "[jvp] primal and tangent arguments to jax.jvp must have the same tree structure. At "
+        "[0], the primals have a dict with the keys 'w', and the tangents a dict with the keys "
+        "'v'."
     )
 
 
@@ -295,12 +309,14 @@ def test_jvp_with_types_that_differ():
 def test_pushforwards():
     _, pushforward = cv.linearize(loss, {"w": jnp.ones(2)})
     assert text_of(TypeError, pushforward, {"w": jnp.ones(2)}, 1.0) == (
-        "[linearize] tangents must have the tree structure of the primals. At the root, the "
-        "primals have a tuple of length 1, and the tangents a tuple of length 2."
+        "[linearize] primal and tangent arguments to jax.linearize must have the same tree "
+        "structure. At the root, the primals have a tuple of length 1, and the tangents a "
+        "tuple of length 2."
     )
     assert text_of(ValueError, pushforward, {"w": jnp.ones(3)}) == (
-        "[linearize] the argument args[0]['w'] is of type float32[2], but its tangent is of type "
-        "float32[3]. A tangent has the shape of its primal, here (2,)."
+        "[linearize] linearized function called on tangent values inconsistent with the "
+        "original primal values: the argument args[0]['w'] is of type float32[2], but its "
+        "tangent is of type float32[3]. A tangent has the shape of its primal, here (2,)."
     )
 
 
@@ -320,18 +336,18 @@ def test_cotangents():
         "tuple of length 2."
     )
     assert text_of(ValueError, pullback, {"a": jnp.ones(3), "n": zero}) == (
-        "[vjp] the cotangent at ['a'] has the unexpected type float32[3], where "
+        "[vjp] the cotangent at ['a'] has the unexpected JAX type float32[3], where "
         f"{name(pair)} returned a result of type float32[2]. It must be of type float32[2]."
     )
     assert text_of(ValueError, pullback, {"a": jnp.ones(2), "n": jnp.ones(2)}) == (
-        "[vjp] the cotangent at ['n'] has the unexpected type float32[2], where "
+        "[vjp] the cotangent at ['n'] has the unexpected JAX type float32[2], where "
         f"{name(pair)} returned a result of type ~int32[]. It must be of type float0[], as no "
         "result that is an integer or boolean varies."
     )
     assert text_of(TypeError, pullback, jnp.ones(2), zero) == (
-        "[vjp] the pullback of pair was called with 2 arguments, but it takes one: the "
-        "cotangent of the function's result, in the same containers. Of a function that returns a "
-        "tuple it takes a tuple, `pullback((ct0, ct1))`."
+        "[vjp] the pullback applied to pair was called with 2 arguments, but it takes one: the "
+        "cotangent of the function's result, in the same containers. Of a function that "
+        "returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
     )
 
 
@@ -343,8 +359,9 @@ def test_linear_transpose_of_mixed_dtypes():
         return 2.0 * n
 
     assert text_of(TypeError, cv.linear_transpose, f, jnp.arange(3)) == (
-        "[linear_transpose] a linear function takes and returns either floating-point and complex "
-        "numbers, or integers; this one takes int32 and returns float32."
+        "[linear_transpose] linear_transpose only supports functions that take and return "
+        "either floating-point and complex numbers, or integers; this one takes int32 and "
+        "returns float32."
     )
 
 
@@ -356,7 +373,7 @@ def test_cotangents_of_linear_transpose():
     )
     double = cv.linear_transpose(identity, 1.0)
     assert text_of(TypeError, double, 1j) == (
-        f"[linear_transpose] the cotangent has the unexpected type ~complex64[], where "
+        "[linear_transpose] the cotangent has the unexpected JAX type ~complex64[], where "
         f"{name(identity)} returned a result of type ~float32[]. It must be of type ~float32[]."
     )
 

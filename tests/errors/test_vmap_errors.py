@@ -33,16 +33,19 @@ def text_of(kind, fun, *args, **kwargs):
 def sizes(fun, *lines):
     return "\n".join(
         [
-            f"[vmap] the arguments of {name(fun)} have inconsistent sizes along mapped axes:",
-            *lines,
-            "Make them equal, or give None in in_axes to what all examples share.",
+            "[vmap] vmap got inconsistent sizes for array axes to be mapped:",
+            ";\n".join(lines),
+            f"They are arguments of {name(fun)}. Make them equal, or give None in in_axes to what "
+            "all examples share.",
         ]
     )
 
 
 def test_sizes_of_two_arguments():
     assert text_of(ValueError, cv.vmap(add, (0, 1)), jnp.ones(3), jnp.ones((4, 2))) == sizes(
-        add, "  * size 3: x (float32[3], axis 0)", "  * size 2: y (float32[4,2], axis 1)"
+        add,
+        "  * one axis had size 3: axis 0 of argument x of type float32[3]",
+        "  * one axis had size 2: axis 1 of argument y of type float32[4,2]",
     )
 
 
@@ -50,8 +53,8 @@ def test_the_unusual_size_comes_last():
     args = jnp.ones(1), jnp.ones(2)
     assert text_of(ValueError, cv.vmap(add), *args, z=jnp.ones(2)) == sizes(
         add,
-        "  * size 2: y (float32[2], axis 0), z (float32[2], axis 0)",
-        "  * size 1: x (float32[1], axis 0)",
+        "  * most axes (2 of them) had size 2, e.g. axis 0 of argument y of type float32[2]",
+        "  * one axis had size 1: axis 0 of argument x of type float32[1]",
     )
 
 
@@ -59,8 +62,8 @@ def test_sizes_in_trees():
     tree = {"a": np.ones((2, 3)), "b": [np.ones(2), np.ones(4)]}
     assert text_of(ValueError, cv.vmap(identity), tree) == sizes(
         identity,
-        "  * size 2: x['a'] (float32[2,3], axis 0), x['b'][0] (float32[2], axis 0)",
-        "  * size 4: x['b'][1] (float32[4], axis 0)",
+        "  * most axes (2 of them) had size 2, e.g. axis 0 of argument x['a'] of type float32[2,3]",
+        "  * one axis had size 4: axis 0 of argument x['b'][1] of type float32[4]",
     )
 
 
@@ -68,26 +71,38 @@ def test_many_arguments_of_one_size():
     def f(*xs):
         return xs
 
-    first = ", ".join(f"xs[{i}] (float32[2], axis 0)" for i in range(4))
-    assert text_of(ValueError, cv.vmap(f), *[np.ones(2)] * 7, np.ones(3)) == sizes(
-        f, f"  * size 2: {first}, and 3 more", "  * size 3: xs[7] (float32[3], axis 0)"
+    assert text_of(ValueError, cv.vmap(f), *[np.ones(2)] * 7, *[np.ones(3)] * 2) == sizes(
+        f,
+        "  * most axes (7 of them) had size 2, e.g. axis 0 of argument xs[0] of type float32[2]",
+        "  * some axes (2) had size 3, e.g. axis 0 of argument xs[7] of type float32[3]",
+    )
+
+
+def test_an_argument_by_keyword():
+    assert text_of(ValueError, cv.vmap(add), np.ones(2), y={"a": np.ones(3)}) == sizes(
+        add,
+        "  * one axis had size 2: axis 0 of argument x of type float32[2]",
+        "  * one axis had size 3: axis 0 of kwargs['y']['a'] of type float32[3]",
     )
 
 
 def test_axis_size_and_an_argument():
     assert text_of(ValueError, cv.vmap(identity, axis_size=4), np.ones(3)) == sizes(
-        identity, "  * axis_size is 4", "  * size 3: x (float32[3], axis 0)"
+        identity,
+        "  * the `axis_size` argument was 4",
+        "  * one axis had size 3: axis 0 of argument x of type float32[3]",
     )
 
 
 def test_no_size():
-    unknown = f"[vmap] the number of examples for {name(identity)} is unknown, as "
-    end = ". Map one, or pass axis_size."
     assert text_of(ValueError, cv.vmap(identity, None), 1.0) == (
-        unknown + "in_axes maps none of the arguments" + end
+        "[vmap] vmap must have at least one non-None value in in_axes, which maps none of the "
+        f"arguments of {name(identity)}. Map one, or pass axis_size."
     )
     assert text_of(ValueError, cv.vmap(identity), ()) == (
-        unknown + "no argument holds an array" + end
+        "[vmap] vmap wrapped function must be passed at least one argument containing an array or "
+        "axis_size must be specified, got empty *args=((),) and **kwargs={} for "
+        f"{name(identity)}."
     )
 
 
@@ -96,35 +111,37 @@ def test_no_size():
 
 def test_axes_that_the_argument_lacks():
     assert text_of(ValueError, cv.vmap(add, (0, 2)), np.ones(3), np.ones((3, 2))) == (
-        f"[vmap] in_axes maps the argument y of {name(add)} along axis 2, for which it needs 3 or "
-        "more dimensions, but it is of type float32[3,2]. Give it None in in_axes to pass it whole "
-        "to every example."
+        "[vmap] vmap was requested to map its argument along axis 2, which implies that its rank "
+        "should be at least 3, but is only 2 (its shape is (3, 2)): the argument y of "
+        f"{name(add)}. Give it None in in_axes to pass it whole to every example."
     )
     assert text_of(ValueError, cv.vmap(identity), {"n": 3.0}) == (
-        f"[vmap] in_axes maps the argument x['n'] of {name(identity)} along axis 0, for which it "
-        "needs 1 or more dimensions, but it is of type ~float32[]. Give it None in in_axes to pass "
-        "it whole to every example."
+        "[vmap] vmap was requested to map its argument along axis 0, which implies that its rank "
+        "should be at least 1, but is only 0 (its shape is ()): the argument x['n'] of "
+        f"{name(identity)}. Give it None in in_axes to pass it whole to every example."
     )
 
 
 def test_arguments_that_are_no_arrays():
     assert text_of(TypeError, cv.vmap(add), np.ones(3), "text") == (
-        f"[vmap] the argument y of {name(add)} is 'text' of type str, which is no array and no "
-        "number. Close over it, or leave it out of the arguments that are transformed."
+        f"[vmap] the argument y of {name(add)}: 'text' of type <class 'str'> is not a valid JAX "
+        "type, neither an array nor a number. Close over it, or leave it out of the arguments "
+        "that are transformed."
     )
 
 
 def test_no_function():
     assert text_of(TypeError, cv.vmap, np.ones(2)) == (
-        "[vmap] the first argument must be a function, but it is array([1., 1.])."
+        "[vmap] the first argument must be a function, but it is array([1., 1.]). Expected a "
+        "callable value, not one of type <class 'numpy.ndarray'>."
     )
 
 
 @pytest.mark.parametrize("in_axes", ["xy", {"x": 0}, True, 0.0, np.int32(0)])
 def test_in_axes_of_another_type(in_axes):
     assert text_of(TypeError, cv.vmap, identity, in_axes) == (
-        "[vmap] in_axes must be an integer, None, or a tuple with one entry for each positional "
-        f"argument, but it is {in_axes!r}."
+        "[vmap] vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+        f"positional arguments passed to the function, but got {in_axes!r}."
     )
 
 
@@ -132,14 +149,15 @@ def test_in_axes_of_another_type(in_axes):
 def test_entries_of_another_type(axes):
     for what in ("in_axes", "out_axes"):
         assert text_of(TypeError, cv.vmap, identity, **{what: axes}) == (
-            f"[vmap] {what} must be an integer, None, or a tree of these, but it is {axes!r}."
+            f"[vmap] vmap {what} must be an int, None, or a tree of these, but it is {axes!r}."
         )
 
 
 def test_number_of_entries():
     assert text_of(ValueError, cv.vmap(add, (0, None, 0)), np.ones(2), np.ones(2)) == (
-        f"[vmap] in_axes has 3 entries, one for each positional argument, but {name(add)} was "
-        "called with 2: in_axes=(0, None, 0). Arguments passed by keyword are mapped over their "
+        "[vmap] vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+        "positional arguments passed to the function, but got len(in_axes)=3, len(args)=2 for "
+        f"{name(add)}: in_axes=(0, None, 0). Arguments passed by keyword are mapped over their "
         "axis 0."
     )
 

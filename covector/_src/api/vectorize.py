@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
+from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
 from ..core.scopes import VMAP
@@ -156,14 +157,16 @@ class _Batches:
         return argument_names(self._fun, self._args, self._kwargs)[i]
 
     def _why_not_one_size(self, axis_size: int | None) -> str:
-        names = argument_names(self._fun, self._args, self._kwargs)
+        named = argument_names(self._fun, self._args, {})
+        names = [f"argument {name}" for name in named]
+        names += [f"kwargs{keystr(path)}" for path, _ in tree.leaves_with_path(self._kwargs)]
         mapped = []
         for name, x, axis in zip(names, self._leaves, self._axes):
             if axis is not None:
                 aval: Any = aval_of(x)
                 mapped.append((name, axis, aval, aval.shape[axis]))
         if not mapped:
-            return errors.no_axis_size(self._fun, bool(self._leaves))
+            return errors.no_axis_size(self._fun, self._args, self._kwargs, bool(self._leaves))
         return errors.axis_sizes_differ(self._fun, axis_size, mapped)
 
 

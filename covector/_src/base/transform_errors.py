@@ -72,11 +72,14 @@ def argnums_not_integers(where: str, argnums: Any) -> str:
 
 
 def argnums_beyond_arguments(where: str, argnums: Any, count: int, fun: Any) -> str:
+    positions = (argnums,) if isinstance(argnums, int) else argnums
+    needed = max(n + 1 if n >= 0 else -n for n in positions)
     given = "one positional argument" if count == 1 else f"{count} positional arguments"
     return (
-        f"[{where}] argnums={argnums!r} names an argument that the call does not have: "
-        f"{function(fun)} was called with {given}. Positions count from 0, or from -1 backwards; "
-        "arguments passed by keyword have none."
+        f"[{where}] differentiating with respect to argnums={argnums!r} requires at least "
+        f"{needed} positional arguments to be passed by the caller, but got only {count} "
+        f"positional arguments: {function(fun)} was called with {given}. Positions count from "
+        "0, or from -1 backwards; arguments passed by keyword have none."
     )
 
 
@@ -92,17 +95,18 @@ def argnums_repeat(where: str, argnums: Any, count: int) -> str:
 
 def input_not_an_array(where: str, fun: Any, name: str, x: Any) -> str:
     return (
-        f"[{where}] the argument {name} of {function(fun)} is {_shortened(x)} of type "
-        f"{type(x).__name__}, which is no array and no number. Close over it, or leave it out of "
+        f"[{where}] the argument {name} of {function(fun)}: {_shortened(x)} of type {type(x)} is "
+        "not a valid JAX type, neither an array nor a number. Close over it, or leave it out of "
         "the arguments that are transformed."
     )
 
 
 def input_not_inexact(where: str, fun: Any, name: str, dtype: Any, allow_int: str) -> str:
     return (
-        f"[{where}] the argument {name} of {function(fun)} has dtype {dtype_name(dtype)}, in which "
-        "nothing varies continuously. Convert it to a floating-point dtype, or choose other "
-        f"arguments with argnums{allow_int}."
+        f"[{where}] {where} requires real- or complex-valued inputs (input dtype that is a "
+        f"sub-dtype of np.inexact), but got {dtype_name(dtype)}: the argument {name} of "
+        f"{function(fun)}. In integers nothing varies continuously. Convert it to a "
+        f"floating-point dtype, or choose other arguments with argnums{allow_int}."
     )
 
 
@@ -111,15 +115,16 @@ ALLOW_INT = ", or pass allow_int=True to get a derivative of dtype float0"
 
 def input_not_complex(where: str, fun: Any, name: str, dtype: Any) -> str:
     return (
-        f"[{where}] holomorphic=True is for functions of complex arguments, but the argument "
-        f"{name} of {function(fun)} has dtype {dtype_name(dtype)}. Convert it to a complex dtype, "
-        "or leave holomorphic out."
+        f"[{where}] {where} with holomorphic=True requires inputs with complex dtype, but got "
+        f"{dtype_name(dtype)}: the argument {name} of {function(fun)}. Convert it to a complex "
+        "dtype, or leave holomorphic out."
     )
 
 
 def input_not_real(where: str, fun: Any, name: str, dtype: Any) -> str:
     return (
-        f"[{where}] the argument {name} of {function(fun)} has dtype {dtype_name(dtype)}, but the "
+        f"[{where}] {where} requires real-valued inputs (input dtype that is a sub-dtype of "
+        f"np.floating), but got {dtype_name(dtype)}: the argument {name} of {function(fun)}. The "
         "columns of a Jacobian are directions in real space. Pass holomorphic=True if the "
         "function is holomorphic, use jacrev if its results are real, or take single directions "
         "with jvp."
@@ -161,7 +166,8 @@ def output_not_one_array(where: str, fun: Any, result: Any) -> str:
         if isinstance(result, (tuple, list)) and len(result) == 2:
             advice += " If the second item is not to be differentiated, pass has_aux=True."
     return (
-        f"[{where}] a gradient is that of one scalar, but {function(fun)} returned {found}. "
+        f"[{where}] Gradient only defined for scalar-output functions. {function(fun)} returned "
+        f"{found}. "
         f"{advice}"
     )
 
@@ -172,8 +178,8 @@ def output_not_scalar(where: str, fun: Any, shape: tuple[int, ...]) -> str:
     else:
         advice = "Reduce it, as with `.sum()` or `.mean()`"
     return (
-        f"[{where}] a gradient is that of a scalar, but {function(fun)} returned an array of shape "
-        f"{shape}. {advice}, or use jacrev for the derivatives of all its elements."
+        f"[{where}] Gradient only defined for scalar-output functions. {function(fun)} returned an "
+        f"array of shape {shape}. {advice}, or use jacrev for the derivatives of all its elements."
     )
 
 
@@ -187,15 +193,15 @@ def output_not_real(where: str, fun: Any, dtype: Any) -> str:
     else:
         advice = "Its derivative is zero everywhere; convert the result to a floating-point dtype."
     return (
-        f"[{where}] {function(fun)} returned a result of dtype {name}, which has no derivative "
-        f"in real numbers. {advice}"
+        f"[{where}] {where} requires real-valued outputs (output dtype that is a sub-dtype of "
+        f"np.floating), but got {name} from {function(fun)}. {advice}"
     )
 
 
 def output_not_complex(where: str, fun: Any, dtype: Any) -> str:
     return (
-        f"[{where}] holomorphic=True is for functions with complex results, but {function(fun)} "
-        f"returned a result of dtype {dtype_name(dtype)}. A real function of a complex variable "
+        f"[{where}] {where} with holomorphic=True requires outputs with complex dtype, but got "
+        f"{dtype_name(dtype)} from {function(fun)}. A real function of a complex variable "
         "is holomorphic only if it is constant: leave holomorphic out."
     )
 
@@ -205,19 +211,30 @@ def output_not_complex(where: str, fun: Any, dtype: Any) -> str:
 
 def primals_and_tangents_not_tuples(primals: Any, tangents: Any) -> str:
     return (
-        "[jvp] primals and tangents are given as two tuples (or lists) with one item for each "
-        f"argument of the function; found {type(primals).__name__} and {type(tangents).__name__}. "
-        "For one argument, write `jvp(f, (x,), (t,))`."
+        "[jvp] primal and tangent arguments to jax.jvp must be tuples or lists; found "
+        f"{type(primals).__name__} and {type(tangents).__name__}. "
+        "They have one item for each argument of the function: for one, write `jvp(f, (x,), (t,))`."
     )
 
 
 def tangent_structure(where: str, primals: Any, tangents: Any) -> str:
     difference = _difference(primals, "the primals have", tangents, "the tangents")
-    return f"[{where}] tangents must have the tree structure of the primals. {difference}"
+    return (
+        f"[{where}] primal and tangent arguments to jax.{where} must have the same tree structure. "
+        f"{difference}"
+    )
+
+
+_LINEARIZED = (
+    "linearized function called on tangent values inconsistent with the original primal values: "
+)
 
 
 def tangent_type(where: str, name: str, primal: Any, want: Any, got: Any) -> str:
-    given = f"[{where}] the argument {name} is of type {primal}, but its tangent is of type {got}"
+    lead = _LINEARIZED if where == "linearize" else ""
+    given = (
+        f"[{where}] {lead}the argument {name} is of type {primal}, but its tangent is of type {got}"
+    )
     if want.shape != got.shape:
         return f"{given}. A tangent has the shape of its primal, here {want.shape}."
     if dtype_name(want.dtype) == "float0":
@@ -242,15 +259,15 @@ def cotangent_type(where: str, fun_name: str, path: str, result: Any, want: Any,
     if dtype_name(want.dtype) == "float0":
         advice += ", as no result that is an integer or boolean varies"
     return (
-        f"[{where}] the cotangent{place} has the unexpected type {got}, where {fun_name} returned "
-        f"a result of type {result}. {advice}."
+        f"[{where}] the cotangent{place} has the unexpected JAX type {got}, where {fun_name} "
+        f"returned a result of type {result}. {advice}."
     )
 
 
 def cotangents_not_one_tree(where: str, fun_name: str, count: int) -> str:
     name = fun_name.split(" (")[0]
     return (
-        f"[{where}] the pullback of {name} was called with {count} arguments, but it takes "
+        f"[{where}] the pullback applied to {name} was called with {count} arguments, but it takes "
         "one: the cotangent of the function's result, in the same containers. Of a function that "
         "returns a tuple it takes a tuple, `pullback((ct0, ct1))`."
     )
@@ -259,8 +276,9 @@ def cotangents_not_one_tree(where: str, fun_name: str, count: int) -> str:
 def not_linear_dtypes(ins: Iterable[Any], outs: Iterable[Any]) -> str:
     given, made = (", ".join(map(dtype_name, dtypes)) for dtypes in (ins, outs))
     return (
-        "[linear_transpose] a linear function takes and returns either floating-point and complex "
-        f"numbers, or integers; this one takes {given} and returns {made}."
+        "[linear_transpose] linear_transpose only supports functions that take and return "
+        f"either floating-point and complex numbers, or integers; this one takes {given} and "
+        f"returns {made}."
     )
 
 
@@ -274,9 +292,9 @@ def not_linear(fun_name: str, primitive: Any, place: str) -> str:
 
 def not_the_example(fun: Any, example: Any, count: int, given: Any) -> str:
     return (
-        f"[closure_convert] the converted form of {function(fun)} takes arguments with the "
-        f"structure of the examples, {example}, and then {count} values that it closed over, but "
-        f"was called with {given}."
+        "[closure_convert] The inputs to the closure produced by closure_convert for "
+        f"{function(fun)} have the structure of the examples, {example}, and then {count} values "
+        f"that it closed over, but it was called with {given}."
     )
 
 
@@ -285,21 +303,23 @@ def not_the_example(fun: Any, example: Any, count: int, given: Any) -> str:
 
 def axes_not_a_tuple(axes: Any) -> str:
     return (
-        "[vmap] in_axes must be an integer, None, or a tuple with one entry for each positional "
-        f"argument, but it is {_shortened(axes)}."
+        "[vmap] vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+        f"positional arguments passed to the function, but got {_shortened(axes)}."
     )
 
 
 def axes_not_integers(what: str, axes: Any) -> str:
     return (
-        f"[vmap] {what} must be an integer, None, or a tree of these, but it is {_shortened(axes)}."
+        f"[vmap] vmap {what} must be an int, None, or a tree of these, but it is "
+        f"{_shortened(axes)}."
     )
 
 
 def axes_count(axes: tuple[Any, ...], count: int, fun: Any) -> str:
     return (
-        f"[vmap] in_axes has {len(axes)} entries, one for each positional argument, but "
-        f"{function(fun)} was called with {count}: in_axes={_shortened(axes)}. Arguments passed by "
+        "[vmap] vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+        f"positional arguments passed to the function, but got len(in_axes)={len(axes)}, "
+        f"len(args)={count} for {function(fun)}: in_axes={_shortened(axes)}. Arguments passed by "
         "keyword are mapped over their axis 0."
     )
 
@@ -307,17 +327,23 @@ def axes_count(axes: tuple[Any, ...], count: int, fun: Any) -> str:
 def axis_beyond_rank(fun: Any, name: str, axis: int, aval: Any) -> str:
     rank = axis + 1 if axis >= 0 else -axis
     return (
-        f"[vmap] in_axes maps the argument {name} of {function(fun)} along axis {axis}, for which "
-        f"it needs {rank} or more dimensions, but it is of type {aval}. Give it None in in_axes "
-        "to pass it whole to every example."
+        f"[vmap] vmap was requested to map its argument along axis {axis}, which implies that "
+        f"its rank should be at least {rank}, but is only {len(aval.shape)} (its shape is "
+        f"{aval.shape}): the argument {name} of {function(fun)}. Give it None in in_axes to "
+        "pass it whole to every example."
     )
 
 
-def no_axis_size(fun: Any, all_none: bool) -> str:
-    reason = "in_axes maps none of the arguments" if all_none else "no argument holds an array"
+def no_axis_size(fun: Any, args: Any, kwargs: Any, all_none: bool) -> str:
+    if all_none:
+        return (
+            f"[vmap] vmap must have at least one non-None value in in_axes, which maps none of the "
+            f"arguments of {function(fun)}. Map one, or pass axis_size."
+        )
     return (
-        f"[vmap] the number of examples for {function(fun)} is unknown, as {reason}. Map one, or "
-        "pass axis_size."
+        "[vmap] vmap wrapped function must be passed at least one argument containing an array or "
+        f"axis_size must be specified, got empty *args={args} and **kwargs={kwargs} for "
+        f"{function(fun)}."
     )
 
 
@@ -327,16 +353,26 @@ def axis_sizes_differ(
     """`mapped` holds the name, axis, aval and size of each argument that is mapped."""
     of_size: dict[int, list[str]] = {}
     for name, axis, aval, size in mapped:
-        of_size.setdefault(size, []).append(f"{name} ({aval}, axis {axis})")
-    lines = [f"[vmap] the arguments of {function(fun)} have inconsistent sizes along mapped axes:"]
+        of_size.setdefault(size, []).append(f"axis {axis} of {name} of type {aval}")
+    facts = []
     if axis_size is not None:
-        lines.append(f"  * axis_size is {axis_size}")
+        facts.append(f"the `axis_size` argument was {axis_size}")
     # The usual size comes first; what differs from it is likely the mistake.
-    for size, names in sorted(of_size.items(), key=lambda item: -len(item[1])):
-        more = f", and {len(names) - 4} more" if len(names) > 4 else ""
-        lines.append(f"  * size {size}: {', '.join(names[:4])}{more}")
-    lines.append("Make them equal, or give None in in_axes to what all examples share.")
-    return "\n".join(lines)
+    sizes = sorted(of_size.items(), key=lambda item: -len(item[1]))
+    several = len(sizes) > 1 and len(sizes[0][1]) > len(sizes[1][1])
+    for i, (size, places) in enumerate(sizes):
+        first, count = places[0], len(places)
+        if count == 1:
+            facts.append(f"one axis had size {size}: {first}")
+        else:
+            many = f"most axes ({count} of them)" if several and i == 0 else f"some axes ({count})"
+            facts.append(f"{many} had size {size}, e.g. {first}")
+    listed = ";\n".join("  * " + fact for fact in facts)
+    return (
+        f"[vmap] vmap got inconsistent sizes for array axes to be mapped:\n{listed}\nThey are "
+        f"arguments of {function(fun)}. Make them equal, or give None in in_axes to what all "
+        "examples share."
+    )
 
 
 def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
