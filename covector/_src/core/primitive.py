@@ -48,6 +48,9 @@ class Primitive:
     masks_cotangents = False
     # Partial evaluation of primitives that carry jaxprs; others are recorded whole.
     partial_eval: Callable[..., Any] | None = None
+    # `stage(trace, args, params)`: how primitives that carry Python functions are written into a
+    # jaxpr; others become an eqn.
+    stage: Callable[..., Any] | None = None
     # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them.
     prune: Callable[..., Any] | None = None
     # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
@@ -56,7 +59,8 @@ class Primitive:
     def __init__(self, name: str):
         self.name = name
         self._types: dict[Any, tuple[Any, Effects]] = {}
-        all_primitives.add(self)
+        if self.stage is None:
+            all_primitives.add(self)
 
     def __repr__(self) -> str:
         return self.name

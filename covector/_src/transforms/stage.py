@@ -83,6 +83,8 @@ class JaxprTrace(Trace):
         return JaxprTracer(self, aval, var)
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if primitive.stage is not None:
+            return primitive.stage(self, args, params)
         invars: list[Atom] = []
         avals: list[AbstractValue] = []
         for arg in args:

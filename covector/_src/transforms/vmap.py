@@ -31,6 +31,7 @@ class BatchTracer(Tracer):
     """One example of a batch: `value` holds all of them along its dimension `dim`."""
 
     __slots__ = ("aval", "dim", "value")
+    _trace: BatchTrace
     aval: AbstractValue
 
     def __init__(self, trace: BatchTrace, value: Any, dim: int):
@@ -49,7 +50,11 @@ class BatchTracer(Tracer):
 
 
 class BatchTrace(Trace):
-    """Vectorization of whatever the parent trace does, along one axis."""
+    """Vectorization of whatever the parent trace does, along one axis.
+
+    Traces that share an axis object take each other's tracers for their own: a function that is
+    mapped again within a rule, along the same axis, may have closed over some.
+    """
 
     __slots__ = ("axis", "fun")
     parent: Trace
@@ -63,21 +68,22 @@ class BatchTrace(Trace):
         return f"vmap of the function {function(getattr(self.fun, 'fun', self.fun))}"
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        values, dims, batched = [], [], False
+        values, dims, batched, axis = [], [], False, self.axis
         for arg in args:
-            if type(arg) is BatchTracer and arg._trace is self:
+            if type(arg) is BatchTracer and arg._trace.axis is axis:
                 values.append(arg.value)
                 dims.append(arg.dim)
                 batched = True
             else:
                 values.append(arg)
                 dims.append(None)
-        name = self.axis.name
-        if not batched and (name is None or not primitive.uses_axis(name, params)):
+        name = axis.name
+        closed = primitive.stage is None  # else its functions may have closed over tracers of this
+        if not batched and closed and (name is None or not primitive.uses_axis(name, params)):
             return self.parent.process(primitive, values, params)
         previous, context.trace = context.trace, self.parent
         try:
-            out, out_dim = primitive.vmap(self.axis, dims, *values, **params)
+            out, out_dim = primitive.vmap(axis, dims, *values, **params)
         finally:
             context.trace = previous
         if primitive.multiple_results:
@@ -88,7 +94,7 @@ class BatchTrace(Trace):
         return value if dim is None else BatchTracer(self, value, dim)
 
     def unwrap(self, x: Any) -> tuple[Any, int | None]:
-        if type(x) is BatchTracer and x._trace is self:
+        if type(x) is BatchTracer and x._trace.axis is self.axis:
             return x.value, x.dim
         return x, None
 

@@ -1,0 +1,280 @@
+"""Functions with a forward derivative rule of their own.
+
+The user's function and rule are Python functions, and stay so as long as possible: evaluated, the
+function runs operation by operation, with Python's control flow; differentiated, the rule runs in
+its place.  Hence two primitives.  `custom_jvp_function` has the two functions for parameters, and
+is what a call of a `custom_jvp` binds; it stands in no jaxpr.  Where a jaxpr is written it becomes
+a `custom_jvp_call`, whose first parameter is the jaxpr of the function; and whatever transforms
+that eqn turns it back into functions.
+
+Operands come in two parts: first what the function closes over, or takes as an argument in which
+it is declared not to be differentiated; then the arguments of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import custom_errors
+from ..core.avals import aval_of
+from ..core.check import check_applied
+from ..core.jaxpr import ClosedJaxpr, eval_jaxpr, jaxpr_as_fun
+from ..core.primitive import BuiltinPrimitive, Primitive
+from ..core.trace import context
+from ..core.zeros import Zero
+from ..ops.arithmetic import mul_p
+from ..ops.base import Sample, draw
+from ..ops.linear import bring_to
+from ..ops.trigonometric import sin_p
+from ..transforms.cache import jaxpr_cache
+from ..transforms.jvp import jvp
+from ..transforms.linearize import constvars_to_invars
+from ..transforms.simplify import drop_dead_code
+from ..transforms.stage import JaxprTrace, stage
+from ..transforms.transpose import backward_pass
+from ..transforms.vmap import vmap
+
+# (primals, tangents) -> (outputs, tangents of the outputs), all flat.  A tangent may be a `Zero`.
+Rule = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
+
+
+class CustomJVPFunction(Primitive):
+    """The application of a Python function that has a rule.
+
+    Parameters:
+      fun: takes all operands, returns a list.
+      rule: the derivative in the operands but the first `num_consts`.
+    """
+
+    multiple_results = True
+
+    def evaluate(self, backend, args, params):
+        return params["fun"](*args)
+
+    def stage(self, trace: JaxprTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
+        """Write a `custom_jvp_call`; what the function closes over becomes operands of it."""
+        jaxpr, consts = stage(params["fun"], [aval_of(x) for x in args], params["debug_info"])
+        rule = RuleWithoutConsts(params["rule"], len(consts))
+        return custom_jvp_call_p.bind(
+            *consts,
+            *args,
+            call_jaxpr=ClosedJaxpr(constvars_to_invars(jaxpr)),
+            jvp_jaxpr_fun=rule,
+            num_consts=params["num_consts"] + len(consts),
+            symbolic_zeros=params["symbolic_zeros"],
+        )
+
+    def jvp(self, primals, tangents, *, fun, rule, num_consts, name, **params):
+        if any(type(t) is not Zero for t in tangents[:num_consts]):
+            raise custom_errors.differentiated_in_closure("custom_jvp", name)
+        # The user's line that an op of the rule stems from is one of the rule.
+        place, context.place = context.place, None
+        try:
+            return rule(primals, tangents)
+        finally:
+            context.place = place
+
+    def vmap(self, axis, dims, *args, fun, rule, **params):
+        mapped = Mapped(fun, rule, axis, dims)
+        outs = self.bind(*args, fun=mapped.function, rule=mapped.rule, **params)
+        return outs, mapped.out_dims
+
+
+custom_jvp_function_p = CustomJVPFunction("custom_jvp_function")
+
+
+class RuleWithoutConsts:
+    """A rule for operands after more leading ones, in which nothing is differentiated."""
+
+    __slots__ = ("count", "rule")
+
+    def __init__(self, rule: Rule, count: int):
+        self.rule = rule
+        self.count = count
+
+    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        return self.rule(primals[self.count :], tangents[self.count :])
+
+    def __repr__(self) -> str:
+        return repr(self.rule)
+
+
+class Mapped:
+    """A function and its rule on batches.
+
+    One of the two runs, and says which outputs are batches; where both do, because the function is
+    staged and differentiated later, the rule keeps to what the function said.
+    """
+
+    def __init__(self, fun: Callable[..., list], rule: Rule, axis: Any, dims: Sequence[int | None]):
+        self.fun = fun
+        self.inner_rule = rule
+        self.axis = axis
+        self.dims = dims
+        self.out_dims: list[int | None] | None = None
+        self.rule = Named(self._rule, rule)
+
+    def function(self, *args: Any) -> list[Any]:
+        outs, self.out_dims = vmap(self.fun, self.axis, args, self.dims)
+        return outs
+
+    def _rule(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        nonzero = [type(t) is not Zero for t in tangents]
+        out_nonzero: list[bool] = []
+
+        def both(*args: Any) -> list[Any]:
+            given = iter(args[len(primals) :])
+            examples = [
+                next(given) if keep else Zero(aval_of(x).to_tangent_aval())
+                for x, keep in zip(args, nonzero)
+            ]
+            outs, out_tangents = self.inner_rule(args[: len(primals)], examples)
+            out_nonzero[:] = [type(t) is not Zero for t in out_tangents]
+            return outs + [t for t in out_tangents if type(t) is not Zero]
+
+        given = [t for t in tangents if type(t) is not Zero]
+        dims = [*self.dims, *[dim for dim, keep in zip(self.dims, nonzero) if keep]]
+        values, found = vmap(both, self.axis, [*primals, *given], dims)
+        count = len(out_nonzero)
+        if self.out_dims is None:
+            self.out_dims = self.common_dims(found, out_nonzero)
+        wanted = [*self.out_dims, *[d for d, keep in zip(self.out_dims, out_nonzero) if keep]]
+        values = [
+            x if dim is None else bring_to(x, self.axis.size, at, dim)
+            for x, at, dim in zip(values, found, wanted)
+        ]
+        out_tangents = iter(values[count:])
+        outs = values[:count]
+        return outs, [
+            next(out_tangents) if keep else Zero(aval_of(x).to_tangent_aval())
+            for x, keep in zip(outs, out_nonzero)
+        ]
+
+    def common_dims(self, found: Sequence[Any], out_nonzero: Sequence[bool]) -> list[int | None]:
+        """For each output its batch dimension; 0 where only its tangent is a batch."""
+        of_tangents = iter(found[len(out_nonzero) :])
+        return [
+            0 if dim is None and (keep and next(of_tangents) is not None) else dim
+            for dim, keep in zip(found, out_nonzero)
+        ]
+
+
+class Named:
+    """A function that is printed as another one."""
+
+    __slots__ = ("fun", "shown")
+
+    def __init__(self, fun: Callable[..., Any], shown: Any):
+        self.fun = fun
+        self.shown = shown
+
+    def __call__(self, *args: Any) -> Any:
+        return self.fun(*args)
+
+    def __repr__(self) -> str:
+        return repr(self.shown)
+
+
+class RuleOfOutputs:
+    """A rule for some of the outputs."""
+
+    __slots__ = ("rule", "used")
+
+    def __init__(self, rule: Rule, used: Sequence[bool]):
+        self.rule = rule
+        self.used = used
+
+    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        both = self.rule(primals, tangents)
+        return tuple([[x for x, wanted in zip(xs, self.used) if wanted] for xs in both])
+
+
+@jaxpr_cache
+def with_outputs(jaxpr: ClosedJaxpr, used: tuple[bool, ...]) -> ClosedJaxpr:
+    """A program with some of its outputs, and what is needed for these; all inputs stay."""
+    outvars = [atom for atom, wanted in zip(jaxpr.jaxpr.outvars, used) if wanted]
+    smaller, _ = drop_dead_code(jaxpr.jaxpr.replace(outvars=outvars), keep_inputs=True, deep=True)
+    value_of = dict(zip(jaxpr.jaxpr.constvars, jaxpr.consts))
+    return ClosedJaxpr(smaller, [value_of[var] for var in smaller.constvars])
+
+
+class CustomJVPCall(BuiltinPrimitive):
+    """The application of a jaxpr that has a rule; the first `num_consts` operands are constants.
+
+    `jvp_jaxpr_fun` is the rule, of all operands.
+    """
+
+    multiple_results = True
+
+    def shown_params(self, params):
+        shown = {
+            "name": params["call_jaxpr"].jaxpr.debug_info.func_name,
+            "call_jaxpr": params["call_jaxpr"],
+            "jvp": params["jvp_jaxpr_fun"],
+        }
+        if params["num_consts"]:
+            shown["num_consts"] = params["num_consts"]
+        return shown | {"symbolic_zeros": params["symbolic_zeros"]}
+
+    def check_operands(self, avals, params):
+        check_applied(params["call_jaxpr"], avals)
+
+    def effectful_abstract_eval(self, *avals, call_jaxpr, **params):
+        return list(call_jaxpr.out_avals), call_jaxpr.effects
+
+    def ref(self, *args, call_jaxpr, **params):
+        return eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args)
+
+    def jvp(self, primals, tangents, **params):
+        return custom_jvp_function_p.jvp(primals, tangents, **_as_functions(params))
+
+    def prune(self, eqn, used):
+        jaxpr = with_outputs(eqn.params["call_jaxpr"], used)
+        rule = Named(RuleOfOutputs(eqn.params["jvp_jaxpr_fun"], used), eqn.params["jvp_jaxpr_fun"])
+        return eqn.replace(
+            outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
+            params=eqn.params | dict(call_jaxpr=jaxpr, jvp_jaxpr_fun=rule),
+        )
+
+    def transpose(self, cts, *args, call_jaxpr, **params):
+        return backward_pass(call_jaxpr.jaxpr, call_jaxpr.consts, args, cts)
+
+    def vmap(self, axis, dims, *args, **params):
+        return custom_jvp_function_p.vmap(axis, dims, *args, **_as_functions(params))
+
+    def emit(self, b, *operands, call_jaxpr, **params):
+        return b.inline(call_jaxpr, operands)
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        def fun(x: Any, y: Any) -> list[Any]:
+            return [mul_p.bind(sin_p.bind(x), y)]
+
+        args = draw(rng, (3,), "float32"), draw(rng, (), "float32")
+        jaxpr, _ = stage(fun, [aval_of(x) for x in args])
+        params = dict(
+            call_jaxpr=ClosedJaxpr(jaxpr),
+            jvp_jaxpr_fun=lambda primals, tangents: jvp(fun, primals, tangents),
+            num_consts=0,
+            symbolic_zeros=False,
+        )
+        yield Sample(args, params)
+
+
+def _as_functions(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a `custom_jvp_call` as those of a `custom_jvp_function`."""
+    jaxpr: ClosedJaxpr = params["call_jaxpr"]
+    info = jaxpr.jaxpr.debug_info
+    return dict(
+        fun=jaxpr_as_fun(jaxpr),
+        rule=params["jvp_jaxpr_fun"],
+        num_consts=params["num_consts"],
+        symbolic_zeros=params["symbolic_zeros"],
+        name=info.func_name if info else "",
+        debug_info=info,
+    )
+
+
+custom_jvp_call_p = CustomJVPCall("custom_jvp_call")
