@@ -5,6 +5,7 @@ from ._src.base.errors import JAXIndexError as JAXIndexError
 from ._src.base.errors import JaxprTypeError as JaxprTypeError
 from ._src.base.errors import JaxRuntimeError as JaxRuntimeError
 from ._src.base.errors import JAXTypeError as JAXTypeError
+from ._src.base.errors import KeyReuseError as KeyReuseError
 from ._src.base.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
 from ._src.base.errors import TracerArrayConversionError as TracerArrayConversionError
 from ._src.base.errors import TracerBoolConversionError as TracerBoolConversionError

@@ -47,6 +47,10 @@ class TracerIntegerConversionError(JAXTypeError):
     """A traced value was used as a Python integer: an index, a size, a `range`."""
 
 
+class KeyReuseError(JAXTypeError):
+    """A random key was used twice, which `debug_key_reuse` looks for."""
+
+
 class JAXIndexError(IndexError):
     """An array was indexed in a way that is not supported."""
 
@@ -113,9 +117,16 @@ def missing_reference(name: str) -> str:
 # ---------------------------------------------------------------- values
 
 
+def masked_array() -> str:
+    return (
+        "numpy masked arrays are not supported as arguments: their masks would be lost. Fill in the "
+        "masked elements first, with `x.filled(0)`, or pass `x.data` and `x.mask` separately."
+    )
+
+
 def not_a_valid_array_type(x: object) -> str:
     return (
-        f"Value {_shortened(x)} of type {type(x)} is not a valid array type. Arrays, NumPy arrays "
+        f"Value {_shortened(x)} of type {type(x)} is not a valid JAX type. Arrays, NumPy arrays "
         "and scalars, and Python numbers are; pass other values as static arguments, or close "
         "over them."
     )
@@ -256,9 +267,10 @@ def no_signature(where: str, what: str, fun: object) -> str:
 
 def argument_not_an_array(where: str, fun: str, name: str, value: object) -> str:
     return (
-        f"[{where}] the argument {name} of {fun} is of type {type(value)}, which is not a valid "
-        f"array type: {_shortened(value)}. Pass it as a static argument (static_argnums or "
-        "static_argnames of jit), or close over it."
+        f"[{where}] Error interpreting argument to {fun} as an abstract array. The problematic "
+        f"value is of type {type(value)} and was passed to the function at path {name}. It is "
+        f"{_shortened(value)}: pass it as a static argument (static_argnums or static_argnames of "
+        "jit), or close over it."
     )
 
 
@@ -302,6 +314,13 @@ def devices_differ(doing: str, arrays: Sequence[tuple[object, object]]) -> str:
     )
 
 
+def started_already(flag: str) -> str:
+    return (
+        f"[config.update] {flag} config should be updated before backends are initialized: set it "
+        "before the first array is made, or in the environment."
+    )
+
+
 def unknown_backend(name: str, why: str) -> str:
     return (
         f"[devices] the backend {name!r} is not available: {why}. Install the PJRT plugin that "
@@ -314,8 +333,9 @@ def escaped_tracer(tracer: object, doing: str) -> str:
     origin = tracer.origin()  # type: ignore[attr-defined]
     made = f"\n  It was made {origin}." if origin else ""
     return (
-        f"[{doing}] A traced value of type {tracer.aval} "  # type: ignore[attr-defined]
-        "was used after the transformation that made it had returned."
+        f"[{doing}] Encountered an unexpected tracer: a traced value of type "
+        f"{tracer.aval} was used after "  # type: ignore[attr-defined]
+        "the transformation that made it had returned."
         f"{made}\n"
         "  A traced value stands for an array only while its function is being transformed. "
         "Return it from the function instead of storing it in a list, attribute or global; "

@@ -42,7 +42,7 @@ from .arguments import (
     shape_or_none,
     single_key,
 )
-from .keys import new_keys
+from .keys import clone, new_keys
 from .program import inlined_program, program
 from .threefry import threefry_prng_impl
 from .uniform import uniform
@@ -152,7 +152,7 @@ def _poisson(key: Any, lam: Any, *, dtype: Any) -> Any:
     none, many = [full(lam.shape, value, lam.dtype) for value in (0, 1e5)]
     most = dtype.type(iinfo(dtype).max)
     waited = _poisson_by_waiting(key, select(few, lam, none), dtype, most)
-    accepted = _poisson_by_rejection(key, select(few, many, lam), most)
+    accepted = _poisson_by_rejection(clone(key), select(few, many, lam), most)
     counts = select(few, waited, accepted.astype(dtype))
     return select(lam == 0, full(lam.shape, 0, dtype), counts)
 
@@ -236,7 +236,7 @@ def _binomial(key: Any, n: Any, p: Any, *, shape: Any, dtype: Any) -> Any:
     most = dtype.type(finfo(dtype).max)
     waited = _binomial_by_waiting(key, select(few, n, constant(0)), q, most)
     accepted = _binomial_by_rejection(
-        key, select(few, constant(1e4), n), select(few, constant(0.5), q), most
+        clone(key), select(few, constant(1e4), n), select(few, constant(0.5), q), most
     )
     counts = select(few, waited.astype(dtype), accepted.astype(dtype))
     invalid = negative | no_number | invalid_n

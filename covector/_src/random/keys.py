@@ -14,11 +14,13 @@ from ..core.array import Array
 from ..numpy.creation import asarray
 from ..ops.random_keys import random_clone_p, random_unwrap_p, random_wrap_p
 from .arguments import any_keys, as_given, default_generator, key_or_raw, sample_shape
+from .key_reuse import watch_keys
 from .rbg import rbg_prng_impl, unsafe_rbg_prng_impl
 from .threefry import threefry_prng_impl
 
 # ---------------------------------------------------------------- generators by name
 
+watch_keys()
 for _impl in (threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl):
     register_prng(_impl)
 

@@ -28,9 +28,11 @@ class ArrayImpl(Array):
       _placement: where the array is, and whether it is committed to stay there; None for the
         usual case, an uncommitted array on the process's first device.
       _host: the elements on the host, once they have been asked for.
+      _spent: which elements are random keys that were used; set only while somebody looks for
+        keys that are used twice.
     """
 
-    __slots__ = ("_buffer", "_host", "_placement", "aval")
+    __slots__ = ("_buffer", "_host", "_placement", "_spent", "aval")
     aval: ShapedArray
     __hash__ = None  # type: ignore[assignment]
 

@@ -117,6 +117,10 @@ class Executable:
         return list(map(layout_of, self.loaded.get_output_layouts()))
 
 
+# Kinds of compiled programs that are made while a flag is on, by those who look at what they do.
+special_kinds: list[tuple[config.Flag, type[Executable]]] = []
+
+
 def _is_float0(aval: Any) -> bool:
     return isinstance(aval, ShapedArray) and aval.dtype == dtypes.float0
 
@@ -263,7 +267,8 @@ def compile_lowered(
         for c in lowered.consts
     ]
     kept, keepalives = lowered.kept, module.keepalives
-    return Executable(lowered.name, loaded, closed, kept, consts, device, keepalives)
+    kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
+    return kind(lowered.name, loaded, closed, kept, consts, device, keepalives)
 
 
 def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:
