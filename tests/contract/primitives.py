@@ -59,7 +59,7 @@ def primitives() -> dict[str, Primitive]:
     found: dict[str, Primitive] = {}
     for module in _modules():
         for value in vars(module).values():
-            # Those that are staged in their own way carry Python functions, and stand in no program.
+            # Those that are staged in their own way carry Python functions; no program holds one.
             if not isinstance(value, Primitive) or value.stage is not None:
                 continue
             if not isinstance(value, Composite):
