@@ -115,17 +115,20 @@ def test_tracers_of_an_outer_function_are_constants():
     [
         (
             lambda: cv.make_jaxpr(3),
-            "[make_jaxpr] the first argument must be a function, but it is 3.",
+            "[make_jaxpr] the first argument must be a function, but it is 3. "
+            "Expected a callable value, not one of type <class 'int'>.",
         ),
         (
             lambda: cv.eval_shape(3),
-            "[eval_shape] the first argument must be a function, but it is 3.",
+            "[eval_shape] the first argument must be a function, but it is 3. "
+            "Expected a callable value, not one of type <class 'int'>.",
         ),
         (
             lambda: cv.make_jaxpr(lax.neg)("a"),
-            "[make_jaxpr] the argument x of neg is of type <class 'str'>, which is not a valid "
-            "array type: 'a'. Pass it as a static argument (static_argnums or static_argnames of "
-            "jit), or close over it.",
+            "[make_jaxpr] Error interpreting argument to neg as an abstract array. The problematic "
+            "value is of type <class 'str'> and was passed to the function at path x. It is 'a': "
+            "pass it as a static argument (static_argnums or static_argnames of jit), or close "
+            "over it.",
         ),
     ],
 )
@@ -143,7 +146,7 @@ def test_wrong_result():
         cv.make_jaxpr(fun)(X)
     assert str(error.value) == (
         f"[make_jaxpr of the function fun at {__file__}:{fun.__code__.co_firstlineno}] the "
-        "function returned a value of type <class 'str'>, which is not a valid array type: "
+        "function returned a value of type <class 'str'>, which is not a valid JAX type: "
         "'text'. Return arrays and Python numbers, in tuples, lists and dicts."
     )
 
@@ -192,12 +195,12 @@ def test_structs_are_values():
 
 
 def test_struct_without_dtype():
-    with pytest.raises(ValueError, match="the dtype must be given"):
+    with pytest.raises(ValueError, match="The dtype must be specified"):
         cv.ShapeDtypeStruct((3,), None)
 
 
 def test_typeof_of_what_is_no_array():
-    with pytest.raises(TypeError, match="not a valid array type"):
+    with pytest.raises(TypeError, match="not a valid JAX type"):
         cv.typeof("text")
 
 

@@ -48,12 +48,15 @@ def test_only_the_users_frames_are_printed(tmp_path):
         "<lambda>",
         "inner",
     ]
-    assert "(4, 5), (2, 3)" in text.splitlines()[-1]
+    *_, message, note = text.splitlines()
+    assert "(4, 5), (2, 3)" in message
+    assert note.startswith("For simplicity, this traceback leaves out Covector's own frames.")
 
 
 def test_all_frames_are_printed_when_asked(tmp_path):
     text = printed(tmp_path, COVECTOR_TRACEBACK_FILTERING="off")
     assert any("covector/_src" in f for f in files(text))
+    assert "For simplicity" not in text
 
 
 def test_caught_exceptions_lose_the_frames_between_the_users():

@@ -242,7 +242,7 @@ def test_stage_makes_arrays_of_numbers(jax):
 def test_stop_gradient_returns_its_operand():
     tree = {"a": np.arange(3), "b": (1.5, [True])}
     assert lax.stop_gradient(tree) == tree
-    with pytest.raises(TypeError, match="not a valid array type"):
+    with pytest.raises(TypeError, match="not a valid JAX type"):
         lax.stop_gradient("text")
 
 

@@ -41,7 +41,7 @@ class ShapeDtypeStruct:
         **_unused: Any,
     ):
         if dtype is None:
-            raise ValueError("[ShapeDtypeStruct] the dtype must be given: `None` is none.")
+            raise ValueError("[ShapeDtypeStruct] The dtype must be specified: `None` is none.")
         self.shape = tuple(map(operator.index, shape))
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.sharding = sharding

@@ -119,8 +119,8 @@ def missing_reference(name: str) -> str:
 
 def masked_array() -> str:
     return (
-        "numpy masked arrays are not supported as arguments: their masks would be lost. Fill in the "
-        "masked elements first, with `x.filled(0)`, or pass `x.data` and `x.mask` separately."
+        "numpy masked arrays are not supported as arguments: their masks would be lost. Fill in "
+        "the masked elements first, with `x.filled(0)`, or pass `x.data` and `x.mask` separately."
     )
 
 

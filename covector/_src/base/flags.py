@@ -135,6 +135,7 @@ class Flag(threading.local):
     # Slots of a `threading.local` are shared by all threads; everything else is per thread.
     __slots__ = (
         "__name__",
+        "_checks",
         "_covering",
         "_listeners",
         "_views",
@@ -161,6 +162,7 @@ class Flag(threading.local):
         self.default = default
         self.kind = kind
         self._covering = covering
+        self._checks = []
         self._listeners = []
         self._views = {}
         self.__name__ = name.removeprefix("jax_")
@@ -184,6 +186,8 @@ class Flag(threading.local):
     def update(self, value: Any) -> None:
         """Set the value of the whole process; threads that cover the flag keep their own."""
         value = self.accept(value, "config.update")
+        for check in self._checks:
+            check(value)
         with _changing:
             self.shared = value
             covering = set()
@@ -230,6 +234,11 @@ class Flag(threading.local):
         """
         self._listeners.append(callback)
         return callback
+
+    def before_update(self, check: Callable[[Any], object]) -> Callable[[Any], object]:
+        """Call `check(value)` before each update; what it raises keeps the value as it was."""
+        self._checks.append(check)
+        return check
 
     def cover(self, value: Any) -> Any:
         """Let this thread see `value`; returns what `uncover` needs to undo that."""

@@ -19,6 +19,12 @@ from .source import is_own_frame
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+_NOTE = (
+    "For simplicity, this traceback leaves out Covector's own frames. To see them, set "
+    "COVECTOR_TRACEBACK_FILTERING=off."
+)
+
+
 def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     """The traceback with the frames of this package left out."""
     kept = []
@@ -44,6 +50,8 @@ def boundary(fun: F) -> F:
                 raise
             # Where every frame is our own the exception is about our arguments; its frames stay.
             shown = without_own_frames(error.__traceback__)
+            if _NOTE not in getattr(error, "__notes__", ()):
+                error.add_note(_NOTE)
             raise error.with_traceback(shown)  # noqa: B904  (the same exception goes on)
 
     return bounded  # type: ignore[return-value]

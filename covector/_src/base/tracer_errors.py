@@ -23,11 +23,21 @@ _INSTEAD = {
 }
 
 
+_CONCRETE = "Abstract tracer value encountered where concrete value is expected"
+
+_LEAD = {
+    FOR_BOOL: "Attempted boolean conversion of a traced array",
+    FOR_INDEX: "The __index__() method was called on traced array",
+}
+
+
 def value_unknown(aval: object, needed_for: str, origin: str) -> str:
-    instead = _INSTEAD.get(needed_for, "convert its dtype with `x.astype(...)`")
+    kind = needed_for.partition("`")[2].partition("(")[0]
+    instead = _INSTEAD.get(needed_for, f"convert its dtype: try using `x.astype({kind})`")
+    lead = _LEAD.get(needed_for, _CONCRETE)
     return (
-        f"A traced value of type {aval} was used {needed_for}, but its value is not known while "
-        f"the function is traced. {origin}\n"
+        f"{lead}: a traced array of type {aval} was used {needed_for}. "
+        f"{origin}\n"
         f"  Either make the argument static (static_argnums or static_argnames of jit), or "
         f"{instead}."
     )
@@ -35,8 +45,8 @@ def value_unknown(aval: object, needed_for: str, origin: str) -> str:
 
 def no_numpy_array(aval: object, origin: str) -> str:
     return (
-        f"A traced value of type {aval} was used as a NumPy array, but NumPy cannot take part in a "
-        f"transformation. {origin}\n"
+        "The numpy.ndarray conversion method __array__() was called on a traced array of type "
+        f"{aval}, but NumPy cannot take part in a transformation. {origin}\n"
         "  Either use the function of `covector.numpy` instead of that of `numpy`, or, under jit, "
         "make the argument static (static_argnums or static_argnames)."
     )
@@ -45,7 +55,7 @@ def no_numpy_array(aval: object, origin: str) -> str:
 def ambiguous_truth(aval: object) -> str:
     if not aval.size:  # type: ignore[attr-defined]
         return (
-            f"The truth value of an empty array, of type {aval}, is ambiguous. Ask for "
+            f"The truth value of an empty array is ambiguous. This one is of type {aval}: ask for "
             "`x.size > 0` to see whether it has elements."
         )
     return (

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 def result_not_an_array(traced: str, result: object) -> str:
     return (
         f"[{traced}] the function returned a value of type {type(result)}, which is not a valid "
-        f"array type: {result!r}. Return arrays and Python numbers, in tuples, lists and dicts."
+        f"JAX type: {result!r}. Return arrays and Python numbers, in tuples, lists and dicts."
     )
 
 

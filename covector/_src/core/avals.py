@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..base import config, dtypes
-from ..base.errors import not_a_valid_array_type, unsupported_dtype
+from ..base.errors import masked_array, not_a_valid_array_type, unsupported_dtype
 
 
 class AbstractValue:
@@ -214,9 +214,14 @@ def _numpy_aval(x: Any) -> AbstractValue:
     return aval
 
 
+def _no_masked_aval(x: Any) -> AbstractValue:
+    raise ValueError(masked_array())
+
+
 for _kind in (bool, int, float, complex):
     aval_getters[_kind] = _scalar_aval(_kind)
 aval_getters[np.ndarray] = _numpy_aval
+aval_getters[np.ma.MaskedArray] = _no_masked_aval
 aval_getters[Token] = lambda x: abstract_token
 for _scalar in (*dtypes.SCALAR_TYPES, np.integer, np.floating, np.complexfloating):
     aval_getters[_scalar] = _numpy_aval

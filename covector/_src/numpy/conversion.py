@@ -26,6 +26,9 @@ from ..transforms.stage import JaxprTrace, JaxprTracer
 # ---------------------------------------------------------------- where a traced value came from
 
 
+_UNKNOWN = "This concrete value was not available in Python because it depends on"
+
+
 def behind(tracer: Any) -> str:
     """In words, the function that is being traced, and the arguments a value depends on."""
     staged = _staged(tracer)
@@ -41,9 +44,9 @@ def behind(tracer: Any) -> str:
         return text + "."
     names = [name.removeprefix("the argument ") for name in names]
     if len(names) == 1:
-        return f"{text}, and depends on the value of the argument {names[0]}."
+        return f"{text}. {_UNKNOWN} the value of the argument {names[0]}."
     listed = ", ".join(names[:-1]) + " and " + names[-1]
-    return f"{text}, and depends on the values of the arguments {listed}."
+    return f"{text}. {_UNKNOWN} the values of the arguments {listed}."
 
 
 def _staged(tracer: Any) -> JaxprTracer | None:

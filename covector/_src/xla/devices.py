@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ..base import config
-from ..base.errors import unknown_backend
+from ..base.errors import started_already, unknown_backend
 from .native import _jax, xla_client
 from .plugins import find_plugins, make_plugin_client
 
@@ -33,8 +33,17 @@ def client(platform: str) -> Any:
     """The PJRT client of a platform; it is made at the first request."""
     if platform == "cpu":
         count = config.num_cpu_devices.value
-        return xla_client.make_cpu_client(num_devices=count if count and count > 0 else None)
+        return xla_client.make_cpu_client(
+            asynchronous=config.cpu_enable_async_dispatch.value,
+            num_devices=count if count and count > 0 else None,
+        )
     return make_plugin_client(platform)
+
+
+@config.num_cpu_devices.before_update
+def _check_before_start(value: int) -> None:
+    if client.cache_info().currsize and value != config.num_cpu_devices.value:
+        raise RuntimeError(started_already("jax_num_cpu_devices"))
 
 
 @cache
