@@ -20,6 +20,7 @@ from ..base import config, tracing_errors, tree
 from ..base import scan_errors as errors
 from ..base.errors import ConcretizationTypeError, JaxprTypeError
 from ..core.avals import AbstractValue, aval_of
+from ..core.effects import must_stay
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import Tracer
@@ -126,7 +127,7 @@ class Scan(BuiltinPrimitive):
             jaxpr=parts.known, num_consts=len(known_consts), num_carry=len(known_args[1])
         )
         known_outs = []
-        if parts.known.jaxpr.outvars or parts.known.effects:
+        if parts.known.jaxpr.outvars or must_stay(parts.known.effects):
             operands = [*known_consts, *known_args[1], *known_args[2]]
             known_outs = trace.parent.process(self, operands, first)
         stacked = residual_values(parts.sources, known_args[2], known_outs[len(known_args[1]) :])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..core.effects import must_stay
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import partial_eval_jaxpr
@@ -98,7 +99,7 @@ def hoist(
       constants of the new body; that body, without these residuals; and for each residual whether
       it is one of those that differ between steps.
     """
-    if known.effects:
+    if must_stay(known.effects):
         return hoist_operands(known, num_consts, results)
     others = len(known.in_avals) - num_consts
     residuals = len(known.out_avals) - results
