@@ -15,12 +15,16 @@ from covector._src.testing.checks import Case, cases
 
 # Primitives without samples, each with the reason and the place where it is tested instead.
 WITHOUT_SAMPLES = {
+    "after_all": "has no arrays: tests/ops/test_barrier.py",
     "all_gather": "needs an axis: tests/ops/test_collectives.py",
     "all_to_all": "needs an axis: tests/ops/test_collectives.py",
     "axis_index": "needs an axis: tests/ops/test_collectives.py",
+    "composite": "applies a jaxpr: tests/ops/test_barrier.py",
+    "create_token": "has no arrays: tests/ops/test_barrier.py",
     "custom_lin": "is a part of custom_vjp: tests/compose/test_custom_vjp.py",
     "custom_linear_solve": "has the derivative of an equation: tests/control/test_linear_solve.py",
     "custom_root": "has the derivative of an equation: tests/control/test_custom_root.py",
+    "dce_sink": "computes nothing: tests/ops/test_barrier.py",
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",
     "pbroadcast": "needs an axis: tests/ops/test_collectives.py",

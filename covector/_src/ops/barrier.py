@@ -14,7 +14,7 @@ import numpy as np
 from ..base import tree
 from ..core.effects import Effect, Effects
 from ..core.primitive import BuiltinPrimitive
-from ..core.zeros import UndefinedPrimal
+from ..core.zeros import UndefinedPrimal, Zero
 from .base import Sample, draw
 from .linear import instantiate
 
@@ -111,7 +111,9 @@ class DceSink(BuiltinPrimitive):
         return []
 
     def jvp(self, primals, tangents, **params):
-        return self.bind(*primals, **params), []
+        (t,) = tangents
+        out = self.bind(*primals, **params)
+        return out, out if type(t) is Zero else self.bind(t, **params)
 
     def vmap(self, axis, dims, x, **params):
         return self.bind(x, **params), []

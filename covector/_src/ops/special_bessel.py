@@ -108,8 +108,9 @@ class BesselI1e(Unary):
         eps = float(dtypes.finfo(aval_of(x).dtype).eps)
         nonzero = gt_p.bind(abs_p.bind(x), constant_like(x, eps))
         safe = select_n_p.bind(nonzero, filled_like(x, eps), x)
+        i0e = bessel_i0e_p.bind(safe)
         factor = add_p.bind(sign_p.bind(safe), reciprocal(safe))
-        slope = sub_p.bind(bessel_i0e_p.bind(safe), mul_p.bind(y, factor))
+        slope = sub_p.bind(i0e, mul_p.bind(y, factor))
         return mul_p.bind(t, select_n_p.bind(nonzero, filled_like(x, 0.5), slope))
 
     def emit(self, b, x):
