@@ -128,7 +128,12 @@ class Threefry2x32(BuiltinPrimitive):
         return [x.value for x in outs]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shapes in [((), (), (), ()), ((), (), (3,), (3,)), ((2, 1), (2, 1), (2, 3), (1, 3))]:
+        for shapes in [
+            ((), (), (), ()),
+            ((), (), (3,), (3,)),
+            ((2, 1), (2, 1), (2, 3), (1, 3)),
+            ((), (), (0, 2), (0, 2)),
+        ]:
             words = tuple(rng.integers(0, 2**32, shape, np.uint32) for shape in shapes)
             yield Sample(words, {})
 
