@@ -12,6 +12,16 @@ from .._src.control.branches import cond as cond
 from .._src.control.branches import switch as switch
 from .._src.control.composite import composite as composite
 from .._src.control.cond import cond_p as cond_p
+from .._src.control.cumulative import cumlogsumexp as cumlogsumexp
+from .._src.control.cumulative import cumlogsumexp_p as cumlogsumexp_p
+from .._src.control.cumulative import cummax as cummax
+from .._src.control.cumulative import cummax_p as cummax_p
+from .._src.control.cumulative import cummin as cummin
+from .._src.control.cumulative import cummin_p as cummin_p
+from .._src.control.cumulative import cumprod as cumprod
+from .._src.control.cumulative import cumprod_p as cumprod_p
+from .._src.control.cumulative import cumsum as cumsum
+from .._src.control.cumulative import cumsum_p as cumsum_p
 from .._src.control.custom_root import custom_root as custom_root
 from .._src.control.fori_loop import fori_loop as fori_loop
 from .._src.control.linear_solve import custom_linear_solve as custom_linear_solve

@@ -4,6 +4,11 @@ from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.call import call_p as call_p
 from ..._src.control.call import closed_call_p as closed_call_p
 from ..._src.control.cond import cond_p as cond_p
+from ..._src.control.cumulative import cumlogsumexp_p as cumlogsumexp_p
+from ..._src.control.cumulative import cummax_p as cummax_p
+from ..._src.control.cumulative import cummin_p as cummin_p
+from ..._src.control.cumulative import cumprod_p as cumprod_p
+from ..._src.control.cumulative import cumsum_p as cumsum_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.linear_solve import linear_solve_p as linear_solve_p
 from ..._src.control.random_keys import random_bits_p as random_bits_p

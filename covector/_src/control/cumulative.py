@@ -1,0 +1,312 @@
+"""Cumulative reductions: of the elements up to each one along an axis.
+
+On CPUs they are a loop over the axis, which visits every element once.  On other devices, and where
+there are few elements, they are reductions over windows that reach back to the first element; XLA
+makes a tree of these.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import config, dtypes, errors, window_errors
+from ..base.shapes import with_size
+from ..core.avals import ShapedArray
+from ..core.primitive import Primitive
+from ..ops.arithmetic import add_p, max_p, min_p, mul_p
+from ..ops.base import Op, Sample, draw
+from ..ops.families import INEXACT, check_accepts
+from ..ops.linear import Linear
+from ..ops.logaddexp import logaddexp, logaddexp_duals
+from ..ops.reductions import greatest, least
+from ..ops.shaping import rev
+from ..ops.windows_family import emit_scalars, emit_windows, window_params
+from ..transforms.stage import stage_closed
+from .associative_scan import prefixes
+
+# Up to this many elements, windows are no slower than a loop.
+AT_ONCE = 16
+
+# ---------------------------------------------------------------- the family
+
+
+class Cumulative(Op):
+    """Fold up the elements along `axis` as far as each of them; from the last on if `reverse`.
+
+    Class attributes:
+      combine: the primitive that combines two elements.
+      ufunc: the NumPy function that does.
+      rounds: whether combining rounds floats, so that it is better done in more digits.
+    """
+
+    combine: Primitive
+    ufunc: np.ufunc
+    rounds = True
+
+    def identity(self, dtype: Any) -> np.ndarray:
+        """What leaves every element as it is."""
+        raise NotImplementedError
+
+    def shape(self, x, *, axis, reverse):
+        if not 0 <= axis < x.ndim:
+            raise ValueError(window_errors.cumulative_axis(self.name, axis, x.shape))
+        return x.shape
+
+    def dtype(self, x, *, axis, reverse):
+        if not dtypes.issubdtype(x.dtype, np.number):
+            raise TypeError(errors.dtype_not_accepted(self.name, x.dtype, (np.number,), 0, 1))
+        return x.dtype
+
+    def ref(self, x, *, axis, reverse):
+        wide = x.astype(wider(x.dtype) if self.rounds else x.dtype)
+        if reverse:
+            wide = np.flip(wide, axis)
+        out = self.ufunc.accumulate(wide, axis, wide.dtype)
+        return (np.flip(out, axis) if reverse else out).astype(x.dtype)
+
+    def jvp(self, primals, tangents, *, axis, reverse):
+        # All partial combinations, of elements with their tangents.
+        both = [*primals, *tangents]
+        if reverse:
+            both = [rev(x, (axis,)) for x in both]
+        both = prefixes(self.combine_duals, both, axis)
+        if reverse:
+            both = [rev(x, (axis,)) for x in both]
+        out, t = both
+        return out, t
+
+    def combine_duals(self, first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        """Combine elements that have tangents."""
+        (x, t), (y, u) = first, second
+        return list(self.combine.jvp((x, y), (t, u)))
+
+    def vmap(self, batch, dims, x, *, axis, reverse):
+        (dim,) = dims
+        return self.bind(x, axis=axis + (axis >= dim), reverse=reverse), dim
+
+    def emit(self, b, x, *, axis, reverse):
+        (aval,) = b.avals_in
+        if aval.size == 0 or aval.shape[axis] == 1:
+            return x
+        count, none = aval.shape[axis], ((0, 0),) * aval.ndim
+        if b.platform == "cpu" and count > AT_ONCE:
+            return self.emit_loop(b, x, axis, reverse)
+        window = window_params(
+            with_size((1,) * aval.ndim, axis, count),
+            padding=with_size(none, axis, (0, count - 1) if reverse else (count - 1, 0)),
+        )
+        scalar = aval.update(shape=())
+        init = b.constant(self.identity(aval.dtype))
+
+        def body(x: Any, y: Any) -> list[Any]:
+            return [self.emit_combined(b, scalar, x, y)]
+
+        (out,) = emit_windows(b, [x], [init], [scalar], body, window)
+        return out
+
+    def emit_loop(self, b, x, axis, reverse):
+        """Write the loop over the axis.
+
+        What is added up or multiplied is kept in twice the digits: one by one, the error would
+        grow with the number of elements.
+        """
+        (aval,) = b.avals_in
+        count = aval.shape[axis]
+        index = ShapedArray((), np.dtype(np.int32))
+        part = aval.update(shape=with_size(aval.shape, axis, 1))
+        total = part.update(dtype=wider(aval.dtype) if self.rounds else aval.dtype)
+        zero, one, last = [b.constant(i, np.int32) for i in (0, 1, count - 1)]
+
+        def proceed(i: Any, *_: Any) -> list[Any]:
+            flag = index.update(dtype=np.dtype(np.bool_))
+            return [b.compare("LE", i, last, np.int32, out=flag)]
+
+        def step(i: Any, x: Any, acc: Any, out: Any) -> list[Any]:
+            at = b.op("subtract", last, i, out=index) if reverse else i
+            starts = with_size([zero] * aval.ndim, axis, at)
+            element = b.op("dynamic_slice", x, *starts, out=part, slice_sizes=part.shape)
+            element = b.convert(element, part, total.dtype)
+            acc = self.emit_combined(b, total, acc, element)
+            written = b.convert(acc, total, aval.dtype)
+            out = b.op("dynamic_update_slice", out, written, *starts, out=aval)
+            return [b.op("add", i, one, out=index), x, acc, out]
+
+        state = [index, aval, total, aval]
+        begin = [zero, x, b.full(self.identity(total.dtype), total), b.full(0, aval)]
+        return b.op_with_regions("while", begin, [(state, proceed), (state, step)], state)[-1]
+
+    def emit_combined(self, b: Any, aval: ShapedArray, x: Any, y: Any) -> Any:
+        """Write the combination of two arrays of one type."""
+        return emit_scalars(b, self.combine, aval, x, y)
+
+    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
+        for shape, axis in [((5,), 0), ((2, 3), 1), ((3, 1, 2), 0), ((2, 1), 1), ((0, 2), 0)]:
+            for dtype in ("float32", "bfloat16", "complex64", "int32"):
+                for reverse in (False, True):
+                    yield Sample((draw(rng, shape, dtype),), dict(axis=axis, reverse=reverse))
+
+
+def wider(dtype: Any) -> Any:
+    """The dtype in which floats of a dtype are added up; integers stay as they are."""
+    for kind, wide in ((np.floating, np.float64), (np.complexfloating, np.complex128)):
+        if dtypes.issubdtype(dtype, kind):
+            return np.dtype(wide)
+    return dtype
+
+
+class CumSum(Cumulative, Linear):
+    """The sum of the elements up to each one."""
+
+    combine = add_p
+    ufunc = np.add
+    jvp = Linear.jvp
+
+    def identity(self, dtype):
+        return np.array(0, dtype)
+
+    def transpose(self, ct, x, *, axis, reverse):
+        return (self.bind(ct, axis=axis, reverse=not reverse),)
+
+
+class CumProd(Cumulative):
+    """The product of the elements up to each one."""
+
+    combine = mul_p
+    ufunc = np.multiply
+
+    def identity(self, dtype):
+        return np.array(1, dtype)
+
+
+class CumMax(Cumulative):
+    """The greatest of the elements up to each one."""
+
+    combine = max_p
+    ufunc = np.maximum
+    rounds = False
+
+    def identity(self, dtype):
+        return least(dtype)
+
+
+class CumMin(Cumulative):
+    """The least of the elements up to each one."""
+
+    combine = min_p
+    ufunc = np.minimum
+    rounds = False
+
+    def identity(self, dtype):
+        return greatest(dtype)
+
+
+class CumLogSumExp(Cumulative):
+    """The logarithm of the sum of the exponentials of the elements up to each one."""
+
+    def identity(self, dtype):
+        return np.array(-np.inf, dtype)
+
+    def dtype(self, x, **params):
+        check_accepts(self.name, INEXACT, (x,))
+        return x.dtype
+
+    def ref(self, x, *, axis, reverse):
+        parts = np.moveaxis(x.astype(wider(x.dtype)), axis, 0)
+        parts = parts[::-1] if reverse else parts
+        out = np.empty_like(parts)
+        for i in range(len(parts)):
+            # Scaled by the greatest real part so far; where all are -inf, by nothing.
+            greatest = np.max(parts[: i + 1].real, 0)
+            scale = np.where(np.isinf(greatest), 0, greatest)
+            out[i] = np.log(np.sum(np.exp(parts[: i + 1] - scale), 0)) + scale
+        out = out[::-1] if reverse else out
+        return np.moveaxis(out, 0, axis).astype(x.dtype)
+
+    def combine_duals(self, first, second):
+        (x, t), (y, u) = first, second
+        return logaddexp_duals(x, t, y, u)
+
+    def emit_combined(self, b, aval, x, y):
+        with config.enable_x64(True):
+            closed = stage_closed(lambda x, y: [logaddexp(x, y)], (aval, aval))
+        (out,) = b.inline(closed, (x, y))
+        return out
+
+
+cumsum_p = CumSum("cumsum")
+cumprod_p = CumProd("cumprod")
+cummax_p = CumMax("cummax")
+cummin_p = CumMin("cummin")
+cumlogsumexp_p = CumLogSumExp("cumlogsumexp")
+
+# ---------------------------------------------------------------- public functions
+
+
+def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The sums of the elements of an array up to each one along an axis.
+
+    Args:
+      operand: an array of numbers. They are added up in their own dtype, which may be narrow.
+      axis: counted from 0.
+      reverse: whether to begin with the last element.
+
+    Returns:
+      An array of the same shape and dtype.
+
+    Raises:
+      ValueError: there is no such axis.
+      TypeError: the operand is boolean.
+
+    >>> from covector import lax
+    >>> lax.cumsum(np.array([1, 2, 3]))
+    Array([1, 3, 6], dtype=int32)
+    >>> lax.cumsum(np.array([1, 2, 3]), reverse=True)
+    Array([6, 5, 3], dtype=int32)
+    """
+    return cumsum_p.bind(operand, axis=operator.index(axis), reverse=bool(reverse))
+
+
+def cumprod(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The products of the elements up to each one along an axis; see `cumsum`.
+
+    >>> from covector import lax
+    >>> lax.cumprod(np.array([1, 2, 3]))
+    Array([1, 2, 6], dtype=int32)
+    """
+    return cumprod_p.bind(operand, axis=operator.index(axis), reverse=bool(reverse))
+
+
+def cummax(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The greatest of the elements up to each one along an axis; see `cumsum`.
+
+    >>> from covector import lax
+    >>> lax.cummax(np.array([1, 3, 2]))
+    Array([1, 3, 3], dtype=int32)
+    """
+    return cummax_p.bind(operand, axis=operator.index(axis), reverse=bool(reverse))
+
+
+def cummin(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The least of the elements up to each one along an axis; see `cumsum`.
+
+    >>> from covector import lax
+    >>> lax.cummin(np.array([2, 3, 1]))
+    Array([2, 2, 1], dtype=int32)
+    """
+    return cummin_p.bind(operand, axis=operator.index(axis), reverse=bool(reverse))
+
+
+def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """The logarithm of the sum of the exponentials of the elements up to each one; see `cumsum`.
+
+    No power overflows. The operand is an array of floats or complex numbers.
+
+    >>> from covector import lax
+    >>> lax.cumlogsumexp(np.log(np.array([1.0, 2.0, 5.0]))).round(4)
+    Array([0.    , 1.0986, 2.0794], dtype=float32)
+    """
+    return cumlogsumexp_p.bind(operand, axis=operator.index(axis), reverse=bool(reverse))
