@@ -43,6 +43,7 @@ from ._src.api.tracing import named_scope as named_scope
 from ._src.api.tracing import typeof as typeof
 from ._src.api.vectorize import vmap as vmap
 from ._src.base.config import allow_f16_reductions as allow_f16_reductions
+from ._src.base.config import array_garbage_collection_guard as array_garbage_collection_guard
 from ._src.base.config import check_tracer_leaks as check_tracer_leaks
 from ._src.base.config import checking_leaks as checking_leaks
 from ._src.base.config import config as config
@@ -65,6 +66,10 @@ from ._src.base.config import no_tracing as no_tracing
 from ._src.base.config import numpy_dtype_promotion as numpy_dtype_promotion
 from ._src.base.config import numpy_rank_promotion as numpy_rank_promotion
 from ._src.base.config import threefry_partitionable as threefry_partitionable
+from ._src.base.config import transfer_guard as transfer_guard
+from ._src.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device
+from ._src.base.config import transfer_guard_device_to_host as transfer_guard_device_to_host
+from ._src.base.config import transfer_guard_host_to_device as transfer_guard_host_to_device
 from ._src.base.dtypes import float0 as float0
 from ._src.base.tracebacks import install_hook as _install_hook
 from ._src.core.array import Array as Array

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
-from ..base import tree
+from ..base import errors, tree
 from ..control.bodies import clear_bodies
 from ..core.trace import context, eval_trace
 from ..ops.transfer import device_put as device_put_array
@@ -31,7 +32,7 @@ def device_put(
       src: where the arrays come from; needed only for the transpose of the transfer.
       donate: whether the arrays given may be deleted.
       may_alias: whether a result may share the memory of a read-only NumPy array, which must then
-        never change.
+        never change. False asks for a copy also where an array is on its device already.
 
     Returns:
       The tree with an array for each leaf.
@@ -41,6 +42,8 @@ def device_put(
     >>> x.committed, x.devices()
     (True, {CpuDevice(id=0)})
     """
+    if may_alias and donate:
+        raise ValueError(errors.alias_and_donate())
     leaves, treedef = tree.flatten(x)
     targets = tree.flatten_axes("device_put device", treedef, device)
     sources = tree.flatten_axes("device_put src", treedef, src)
@@ -52,11 +55,17 @@ def device_put(
         backend.device_put(leaf, target, bool(may_alias))  # type: ignore[attr-defined]
         for leaf, target in zip(leaves, targets)
     ]
+    if may_alias is False and not donate:
+        put = [copy.copy(new) if _share(old, new) else new for old, new in zip(leaves, put)]
     if donate:
         for old, new in zip(leaves, put):
             if isinstance(old, ArrayImpl) and old._buffer is not new._buffer:
                 old.delete()
     return treedef.unflatten(put)
+
+
+def _share(old: Any, new: ArrayImpl) -> bool:
+    return isinstance(old, ArrayImpl) and old._buffer is new._buffer
 
 
 def clear_caches() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, errors, events, tree
+from ..base.logs import logger
 from ..base.tracebacks import boundary
 from ..control.jit import jit_p
 from ..core.avals import aval_of
@@ -26,8 +27,6 @@ from .arguments import ArgumentSpec, check_arrays, join
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 from .wrapping import check_function
-
-logger = logging.getLogger("covector")
 
 # The C++ traversal itself; dicts whose keys have no order take the general path.
 _flatten = tree.default_registry.flatten
@@ -304,7 +303,7 @@ class JitFunction:
         except TypeError:
             check_arrays("jit", debug_info("jit", self._fun, args, kwargs, static), leaves)
             raise
-        key = (in_tree, avals, static, config.trace_key(), context.axis_env)
+        key = (in_tree, avals, static, config.trace_key().tracing, context.axis_env)
         cache = _staged.setdefault(self._fun, {})
         staged = cache.get(key)
         if staged is None or not staged.is_alive():

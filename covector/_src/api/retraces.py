@@ -6,15 +6,13 @@ is found when somebody asks: the ways in which its key differs from the most sim
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..base import config, events, source
+from ..base.logs import logger
 from ..core.trace import context
-
-logger = logging.getLogger("covector")
 
 
 class TraceRecord:
@@ -36,7 +34,7 @@ class TraceRecord:
         self.in_tree = in_tree
         self.avals = avals
         self.static = static
-        self.trace_key = config.trace_key()
+        self.trace_key = config.trace_key().tracing
         self.axis_env = context.axis_env
         self.arg_names = arg_names
         self.place = source.current_place()

@@ -7,6 +7,7 @@ from typing import Any
 from ..base import tree
 from ..base.dtypes import ExtendedDType
 from ..core.trace import Tracer
+from ..xla.guards import explicit_get
 
 
 def block_until_ready(x: Any) -> Any:
@@ -45,11 +46,12 @@ def device_get(x: Any) -> Any:
     >>> cv.device_get({"squares": jnp.arange(3) ** 2, "count": 3})
     {'squares': array([0, 1, 4], dtype=int32), 'count': 3}
     """
-    for leaf in tree.leaves(x):
-        start = getattr(leaf, "copy_to_host_async", None)
-        if start is not None:
-            start()
-    return tree.map(_to_host, x)
+    with explicit_get():
+        for leaf in tree.leaves(x):
+            start = getattr(leaf, "copy_to_host_async", None)
+            if start is not None:
+                start()
+        return tree.map(_to_host, x)
 
 
 def _to_host(x: Any) -> Any:

@@ -111,16 +111,6 @@ softmax_custom_jvp = _switch(
     "Whether softmax has a derivative rule of its own, which needs less memory.",
     affects_tracing=True,
 )
-jax2tf_associative_scan_reductions = config.add(
-    Flag(
-        "jax2tf_associative_scan_reductions",
-        False,
-        Boolean(),
-        "Whether cumulative sums, products and maxima are lowered as associative scans.",
-        affects_tracing=True,
-        covering=True,
-    )
-)
 
 # ---------------------------------------------------------------- random numbers
 
@@ -129,13 +119,11 @@ default_prng_impl = _flag(
     "threefry2x32",
     Choice("threefry2x32", "threefry4x32", "rbg", "unsafe_rbg", "philox2x32", "philox4x32"),
     "The generator behind keys that are made without naming one.",
-    affects_tracing=True,
 )
 enable_custom_prng = _switch(
     "enable_custom_prng",
     False,
     "Whether `random.PRNGKey` gives typed keys, as `random.key` does.",
-    affects_tracing=True,
 )
 legacy_prng_key = _flag(
     "legacy_prng_key",
@@ -248,12 +236,6 @@ traceback_filtering = _flag(
     Choice("off", "tracebackhide", "remove_frames", "quiet_remove_frames", "auto"),
     "How Covector's own frames are kept out of tracebacks.",
 )
-tracer_error_num_traceback_frames = _flag(
-    "tracer_error_num_traceback_frames",
-    5,
-    Integer(least=0),
-    "How many frames a message about a tracer shows of the place where it was made.",
-)
 log_compiles = _switch(
     "log_compiles", False, "Whether each trace and compilation is logged as a warning."
 )
@@ -288,23 +270,6 @@ captured_constants_warn_bytes = _flag(
     2_000_000_000,
     Integer(least=-1),
     "How many bytes of constants a program may capture without a warning; -1 never warns.",
-)
-captured_constants_report_frames = _flag(
-    "captured_constants_report_frames",
-    0,
-    Integer(least=-1),
-    "How many frames that warning shows of each constant's origin; -1 shows all.",
-)
-include_full_tracebacks_in_locations = _switch(
-    "include_full_tracebacks_in_locations",
-    True,
-    "Whether compiled programs carry Python tracebacks instead of single source lines.",
-)
-traceback_in_locations_limit = _flag(
-    "traceback_in_locations_limit",
-    100,
-    Integer(),
-    "How many frames those tracebacks have at most; negative numbers set no limit.",
 )
 hlo_source_file_canonicalization_regex = _flag(
     "hlo_source_file_canonicalization_regex",
@@ -417,47 +382,40 @@ optimization_level = _flag(
     "UNKNOWN",
     Choice(*_LEVELS),
     "How hard the compiler works for speed.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 memory_fitting_level = _flag(
     "memory_fitting_level",
     "O2",
     Choice(*_LEVELS),
     "How hard the compiler works to make a program fit into memory.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 exec_time_optimization_effort = _flag(
     "exec_time_optimization_effort",
     0.0,
     Real(-1.0, 1.0),
     "The compiler's effort for speed, where the level does not say it.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 memory_fitting_effort = _flag(
     "memory_fitting_effort",
     0.0,
     Real(-1.0, 1.0),
     "The compiler's effort for memory, where the level does not say it.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 disable_most_optimizations = _switch(
     "disable_most_optimizations",
     False,
     "Whether the compiler skips its costly passes: compiles faster, runs slower.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 compiler_enable_remat_pass = _switch(
     "compiler_enable_remat_pass",
     True,
     "Whether the compiler may compute values twice to save memory.",
-    affects_tracing=True,
-)
-embedded_constants_max_bytes = _flag(
-    "embedded_constants_max_bytes",
-    32,
-    Integer(least=0),
-    "Up to which size constants are written into a program; larger ones become arguments.",
-    affects_tracing=True,
+    affects_compilation=True,
 )
 export_calling_convention_version = _flag(
     "export_calling_convention_version",
@@ -496,21 +454,10 @@ persistent_cache_min_entry_size_bytes = _flag(
     Integer(least=-1),
     "How large a compiled program must be to be worth keeping; -1 keeps any.",
 )
-persistent_cache_enable_xla_caches = _flag(
-    "persistent_cache_enable_xla_caches",
-    "xla_gpu_per_fusion_autotune_cache_dir",
-    Text(optional=True),
-    "Which of XLA's own caches are kept in that folder too: names, 'all', 'none', or None.",
-)
 compilation_cache_include_metadata_in_key = _switch(
     "compilation_cache_include_metadata_in_key",
     False,
     "Whether programs that differ only in source lines are kept apart.",
-)
-compilation_cache_check_contents = _switch(
-    "compilation_cache_check_contents",
-    False,
-    "Whether each kept program is compared with a fresh compilation.",
 )
 raise_persistent_cache_errors = _switch(
     "raise_persistent_cache_errors",

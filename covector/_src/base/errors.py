@@ -117,6 +117,13 @@ def missing_reference(name: str) -> str:
 # ---------------------------------------------------------------- values
 
 
+def alias_and_donate() -> str:
+    return (
+        "[device_put] may_alias and donate cannot be True at the same time: memory that is given "
+        "away cannot be shared with its owner. Leave one of them out."
+    )
+
+
 def masked_array() -> str:
     return (
         "numpy masked arrays are not supported as arguments: their masks would be lost. Fill in "

@@ -48,8 +48,20 @@ class TraceKey:
     Equal combinations are the same object, so it is compared and hashed by identity.
     """
 
-    __slots__ = ("__weakref__", "values")
+    __slots__ = ("__weakref__", "_tracing", "values")
     values: tuple[Any, ...]
+
+    @property
+    def tracing(self) -> TraceKey:
+        """The key without the flags that only the compiler reads: of what a trace looks like."""
+        if self._tracing is None:
+            self._tracing = _interned(
+                tuple(
+                    flag.default if flag.compiler_only else value
+                    for flag, value in zip(_tracing_flags, self.values)
+                )
+            )
+        return self._tracing
 
     def replace(self, index: int, value: Any) -> TraceKey:
         """The key that differs from this one in the flag with this index alone."""
@@ -84,6 +96,7 @@ def _interned(values: tuple[Any, ...]) -> TraceKey:
     if key is None:
         key = TraceKey()
         key.values = values
+        key._tracing = None
         _keys[values] = key
         _latest.append(key)
     return key
@@ -129,6 +142,7 @@ class Flag(threading.local):
       kind: which values are allowed, and how they are read from text.
       description: one or two sentences for the user.
       affects_tracing: whether functions are traced again when the value differs.
+      affects_compilation: whether programs are compiled again, of the same traces.
       covering: the value that `flag()` without an argument stands for; none if not given.
     """
 
@@ -139,6 +153,7 @@ class Flag(threading.local):
         "_covering",
         "_listeners",
         "_views",
+        "compiler_only",
         "default",
         "description",
         "index",
@@ -155,6 +170,7 @@ class Flag(threading.local):
         description: str,
         *,
         affects_tracing: bool = False,
+        affects_compilation: bool = False,
         covering: Any = _UNSET,
     ):
         self = super().__new__(cls, name, default, kind, description)  # pyright: ignore
@@ -168,7 +184,9 @@ class Flag(threading.local):
         self.__name__ = name.removeprefix("jax_")
         self.description = description
         self.shared = default
-        self.index = _add_to_trace_keys(self) if affects_tracing else None
+        self.compiler_only = affects_compilation and not affects_tracing
+        in_key = affects_tracing or affects_compilation
+        self.index = _add_to_trace_keys(self) if in_key else None
         return self
 
     def __init__(self, *definition: Any, **options: Any) -> None:
@@ -181,7 +199,7 @@ class Flag(threading.local):
 
     @property
     def affects_tracing(self) -> bool:
-        return self.index is not None
+        return self.index is not None and not self.compiler_only
 
     def update(self, value: Any) -> None:
         """Set the value of the whole process; threads that cover the flag keep their own."""

@@ -48,12 +48,13 @@ def jaxpr_cache(fun: F) -> F:
 
     def cached(jaxpr: Any, *args: Any) -> Any:
         results = _results_of(jaxpr)
-        key = (fun, args, config.trace_key(), context.axis_env)
+        key = (fun, args, config.trace_key().tracing, context.axis_env, context.hazards)
         try:
-            return results[key]
+            result, context.hazards = results[key]
         except KeyError:
-            result = results[key] = fun(jaxpr, *args)
-            return result
+            result = fun(jaxpr, *args)
+            results[key] = result, context.hazards
+        return result
 
     return update_wrapper(cached, fun)  # type: ignore[return-value]
 

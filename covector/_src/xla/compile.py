@@ -14,6 +14,7 @@ import numpy as np
 from ..base import config, dtypes, events
 from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
+from ..base.logs import logger
 from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..ops.physical import physical_aval
@@ -29,7 +30,6 @@ from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
 from .placement import placement_on
 
-logger = logging.getLogger("covector")
 watch = nonfinite.watch
 
 # Captured arrays above this size are parameters of the compiled program rather than constants in

@@ -53,7 +53,7 @@ def platforms() -> tuple[str, ...]:
     An accelerator whose plugin is installed comes before the CPU; the flag `platforms` (or the
     environment variable of that name) says which to use, and then each must work.
     """
-    chosen = config.platforms.value
+    chosen = config.platforms.value or config.platform_name.value
     if chosen:
         names = [name.strip() for name in chosen.split(",") if name.strip()]
         found = [_first_working(_ALIASES.get(name, (name,)), name) for name in names]

@@ -27,6 +27,7 @@ from . import nonfinite
 from .array import ArrayImpl, move, put
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
+from .guards import explicit_put
 from .placement import (
     Placement,
     SingleDeviceSharding,
@@ -199,9 +200,11 @@ class XlaBackend:
         """
         placement = default_placement() if target is None else placement_of_target(target)
         if isinstance(x, ArrayImpl):
-            return x if target is None else move(x, placement)
+            with explicit_put():
+                return x if target is None else move(x, placement)
         check_no_escaped_tracer((x,), "device_put")
-        return put(x, placement, may_alias=may_alias)
+        with explicit_put():
+            return put(x, placement, may_alias=may_alias)
 
     def clear(self) -> None:
         """Forget compiled ops, compiled programs and scalars."""

@@ -6,13 +6,14 @@ becomes a private function, once per jaxpr object, however often it is called.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from ..base import dtypes, source
+from ..base import config, dtypes, source
 from ..core.avals import AbstractToken, AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
@@ -131,7 +132,7 @@ class ModuleContext:
         if found is None:
             name = scope_path((*scopes, *eqn.name_stack, name))
             place = source.file_and_line(eqn.source)
-            child = ir.Location.file(*place, 0) if place else ir.Location.unknown()
+            child = _file_location(*place) if place else ir.Location.unknown()
             found = self._locations[key] = ir.Location.name(name, childLoc=child)
         return found
 
@@ -246,6 +247,11 @@ class ModuleContext:
             else:
                 env[eqn.outvars[0]] = out
         return [read(atom) for atom in jaxpr.outvars]
+
+
+def _file_location(file: str, line: int) -> Any:
+    pattern = config.hlo_source_file_canonicalization_regex.value
+    return ir.Location.file(re.sub(pattern, "", file) if pattern else file, line, 0)
 
 
 def _symbol(name: str) -> str:

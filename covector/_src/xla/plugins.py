@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..base import config
 from .native import xla_client
 
 # For each platform the packages that may hold its plugin, the newest first.
@@ -83,10 +84,25 @@ def make_plugin_client(platform: str) -> Any:
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         options = xla_client.generate_pjrt_gpu_plugin_options()
         options["platform_name"] = platform.upper()
+        visible = _VISIBLE[platform].value
+        if visible != "all":
+            options["visible_devices"] = [int(i) for i in visible.split(",")]
+    options |= _user_options()
     try:
         return xla_client.make_c_api_client(platform, options, None)
     except xla_client.XlaRuntimeError as error:
         raise RuntimeError(str(error)) from error
+
+
+_VISIBLE = {"cuda": config.cuda_visible_devices, "rocm": config.rocm_visible_devices}
+
+
+def _user_options() -> dict[str, Any]:
+    """The options that the user gave for making clients: a dict, or text like `key:value;...`."""
+    given = config.pjrt_client_create_options.value
+    if not isinstance(given, str):
+        return dict(given or {})
+    return dict(pair.split(":", 1) for pair in given.split(";") if pair)
 
 
 def _load_cuda_libraries() -> None:
