@@ -288,7 +288,8 @@ def without_unused(
     ys = used[num_carry:]
 
     def rule(carry: Flags) -> tuple[Any, Flags]:
-        smaller, kept = drop_unused(jaxpr, (*carry, *ys))
+        smaller, inputs = drop_unused(jaxpr, (*carry, *ys))
+        kept = set(inputs)
         return (smaller, kept), tuple([num_consts + i in kept for i in range(num_carry)])
 
     (smaller, kept), carry = carry_fixpoint(rule, used[:num_carry])
@@ -318,7 +319,7 @@ def without_copies(
     place = {id(var): i for i, var in enumerate(body.invars[start:])}
     copied = tuple([place.get(id(out)) for out in body.outvars[num_carry:]])
     first = [num_consts + i for i, f in enumerate(fixed) if f]
-    others = [i for i in range(len(body.invars)) if i not in first]
+    others = sorted({*range(len(body.invars))} - {*first})
     outputs = [i for i, f in enumerate(fixed) if not f]
     outputs += [num_carry + i for i, source in enumerate(copied) if source is None]
     return rearranged(jaxpr, (*first, *others), tuple(outputs)), fixed, copied
