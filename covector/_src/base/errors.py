@@ -189,8 +189,9 @@ def wrong_tangent_type(where: str, primal: object, want: object, got: object) ->
 
 def aot_tree_differs(name: str, want: object, got: object) -> str:
     return (
-        f"[{name}] the compiled program takes arguments of the structure {want}, but was called "
-        f"with {got}. Static arguments are left out of the call of a compiled program."
+        f"[{name}] Function compiled with input pytree does not match the input pytree it was "
+        f"called with: it was compiled for {want}, and called with {got}. Static arguments are "
+        "left out of the call of a compiled program."
     )
 
 
@@ -204,13 +205,12 @@ def aot_transformed(name: str, kind: type) -> str:
 
 def aot_types_differ(name: str, wrong: Sequence[tuple[str, object, object]]) -> str:
     listed = "".join(
-        f"\n  Argument {arg!r} compiled with {want} and called with {got}"
-        for arg, want, got in wrong
+        f"\nArgument {arg!r} compiled with {want} and called with {got}" for arg, want, got in wrong
     )
     return (
-        f"[{name}] Argument types differ from the types for which this computation was compiled:"
-        f"{listed}\nCall it with arguments of those types, or call the jitted function, which "
-        "compiles for new ones."
+        f"[{name}] Argument types differ from the types for which this computation was "
+        f"compiled. The mismatches are:{listed}\nCall it with arguments of those types, or call "
+        "the jitted function, which compiles for new ones."
     )
 
 
