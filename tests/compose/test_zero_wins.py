@@ -153,3 +153,24 @@ def test_with_parity_they_are_nan():
         assert np.isnan(cv.grad(NORMS["square"])(ZERO3)).all()
         assert np.isnan(cv.grad(lambda x: 1 / (1 + jnp.exp(-x)))(-200.0))
     assert cv.grad(MASKED["x log x"][0])(0.0) == 0
+
+
+def step(c):
+    """Its root has an infinite slope at c <= 1, where the selection masks the cotangent of c."""
+    return jnp.sqrt(jnp.where(c > 1, c, 1.0) - 1)
+
+
+LOOPS = {
+    "scan": lambda x: cv.lax.scan(lambda c, _: (step(c), None), x, None, length=2)[0],
+    "fori_loop": lambda x: cv.lax.fori_loop(0, 2, lambda i, c: step(c), x),
+    "while_loop": lambda x: cv.lax.while_loop(
+        lambda c: c[0] < 2, lambda c: (c[0] + 1, step(c[1])), (0, x)
+    )[1],
+    "cond": lambda x: cv.lax.cond(x < 9, lambda x: step(step(x)), step, x),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_steps_of_loops_mask_cotangents_for_the_step_before(name):
+    for g in (cv.grad(LOOPS[name]), cv.jit(cv.grad(LOOPS[name]))):
+        assert g(0.5) == 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.jaxpr import ClosedJaxpr
+from ..core.trace import context
 from ..transforms.cache import jaxpr_cache
 from ..transforms.simplify import drop_unused
 from ..transforms.transpose import transpose_jaxpr
@@ -59,7 +60,10 @@ def transpose_body(
         return (transposed, nonzeros), nonzeros[: len(carry)]
 
     begun = (*[False] * sum(const_linear), *nonzero_cts[:num_carry])
-    (transposed, nonzeros), carried = carry_fixpoint(rule, begun)
+    hazards = None
+    while hazards != context.hazards:  # a step may get cotangents from the step behind it
+        hazards = context.hazards
+        (transposed, nonzeros), carried = carry_fixpoint(rule, begun)
     # The transposed jaxpr takes all values first; a scan takes what it scans over last.
     count = len(transposed.in_avals)
     last = range(residuals, residuals + stacked)

@@ -205,6 +205,7 @@ def _is_linear(eqn: JaxprEqn, varies: Sequence[bool]) -> bool:
 # ---------------------------------------------------------------- jaxprs
 
 
+@jaxpr_cache
 def transpose_jaxpr(
     jaxpr: ClosedJaxpr,
     linear: tuple[bool, ...],
@@ -228,21 +229,6 @@ def transpose_jaxpr(
     """
     if isinstance(instantiate_outputs, bool):
         instantiate_outputs = (instantiate_outputs,) * sum(linear)
-    transposed, nonzeros, context.hazards = _transpose_jaxpr(
-        jaxpr, linear, nonzero_cts, instantiate_outputs, context.hazards
-    )
-    return transposed, nonzeros
-
-
-@jaxpr_cache
-def _transpose_jaxpr(
-    jaxpr: ClosedJaxpr,
-    linear: tuple[bool, ...],
-    nonzero_cts: tuple[bool, ...],
-    instantiate_outputs: tuple[bool, ...],
-    hazards: int,
-) -> tuple[ClosedJaxpr, tuple[bool, ...], int]:
-    """`transpose_jaxpr` as a function of the hazards before, which returns those after, too."""
     nonzeros: list[bool] = []
 
     def transposed(*operands: Any) -> list[Any]:
@@ -266,9 +252,5 @@ def _transpose_jaxpr(
     avals += [
         aval.to_cotangent_aval() for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts) if nonzero
     ]
-    before, context.hazards = context.hazards, hazards
-    try:
-        staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
-        return staged, tuple(nonzeros), context.hazards
-    finally:
-        context.hazards = before
+    staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
+    return staged, tuple(nonzeros)
