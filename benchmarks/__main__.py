@@ -13,7 +13,7 @@ import jaxlib
 
 import covector
 
-from . import host, programs, scaling
+from . import host, loops, programs, scaling
 from .timing import Row
 
 
@@ -72,6 +72,7 @@ def main() -> None:
     print(f"jaxlib {jaxlib.__version__}, Python {platform.python_version()}, JAX {jax.__version__}")
     hosts = show("host side", host.rows(covector, jax), options.only)
     compiled = show("compiled programs", programs.rows(covector, jax), options.only)
+    looped = show("loops and operations", loops.rows(covector, jax), options.only)
     lengths = [] if options.only else scaling.sizes(covector)
     if lengths:
         print("\neqns in one program     trace       lower    memory, each per eqn")
