@@ -6,6 +6,7 @@ import pytest
 import covector
 import covector.numpy as jnp
 from covector import lax
+from covector._src.base import config
 from covector._src.core.trace import eval_trace
 
 SHAPES = [(), (5,), (3, 4), (2, 1, 4), (0, 3), (2, 3, 2, 3)]
@@ -94,11 +95,50 @@ def test_traced_integers(dtype):
 
 
 def test_integers_out_of_bounds_read_the_nearest():
+    """Unless they are known; with the flag `parity`, these do, too."""
     x = jnp.arange(3)
     f = covector.jit(lambda x, i: x[i])
     for i in (3, 100, -4, -100):
         want = 2 if i > 0 else 0
-        assert int(x[i]) == int(f(x, i)) == int(covector.jit(lambda x, i=i: x[i])(x)) == want
+        assert int(f(x, i)) == want
+        with config.parity(True):
+            assert int(x[i]) == int(covector.jit(lambda x, i=i: x[i])(x)) == want
+
+
+LITERALS = {
+    "an integer": (lambda x: x[5], 5, 0, 3),
+    "a negative one": (lambda x: x[-4], -4, 0, 3),
+    "a later dimension": (lambda x: x[:, None, 4], 4, 1, 4),
+    "behind an ellipsis": (lambda x: x[..., 6], 6, 1, 4),
+    "beside an array": (lambda x: x[np.array([0, 1]), 6], 6, 1, 4),
+    "beside a traced index": (lambda x: x[jnp.argmax(x[0]) * 0, np.int64(6)], 6, 1, 4),
+    "beside a mask": (lambda x: x[np.array([True, False, True]), -5], -5, 1, 4),
+    "beside a list": (lambda x: x[[0, 1], 6], 6, 1, 4),
+    "at get": (lambda x: x.at[1, 4].get(), 4, 1, 4),
+    "at get, promised": (lambda x: x.at[3].get(mode="promise_in_bounds"), 3, 0, 3),
+    "at get, not wrapped": (lambda x: x.at[-1].get(wrap_negative_indices=False), -1, 0, 3),
+    "at set": (lambda x: x.at[3].set(1.0), 3, 0, 3),
+    "at add": (lambda x: x.at[:, 5].add(1.0), 5, 1, 4),
+    "at apply": (lambda x: x.at[7].apply(jnp.sin), 7, 0, 3),
+}
+
+
+@pytest.mark.parametrize("name", LITERALS)
+def test_known_integers_out_of_bounds_are_errors(name):
+    call, index, axis, size = LITERALS[name]
+    text = (
+        f"index {index} out of bounds for axis {axis} with size {size}. Known indices go from "
+        f"{-size} to {size - 1}; say what others mean with `x.at[...].get(mode='clip')` or "
+        "`x.at[...].set(y, mode='drop')`. With the flag `parity`, reads are clipped and writes are "
+        "dropped, as those at traced indices are."
+    )
+    x = jnp.zeros((3, 4))
+    for run in (call, covector.jit(call)):
+        with pytest.raises(IndexError) as raised:
+            run(x)
+        assert str(raised.value) == text
+    with config.parity(True):
+        call(x)
 
 
 def test_vmap_over_indices():
@@ -184,9 +224,11 @@ def test_modes_of_updates(traced, i):
     if inside:
         want[i] = 7.0
         added[i] += 7.0
-    for mode in (None, "drop", "fill", "promise_in_bounds"):
+    for mode in ("drop", "fill", "promise_in_bounds"):
         assert update(mode) == want.tolist()
         assert update(mode, "add") == added.tolist()
+    with config.parity(not traced):
+        assert update(None) == want.tolist() and update(None, "add") == added.tolist()
     clipped = np.arange(3.0)
     clipped[min(max(i + 3 if i < 0 else i, 0), 2)] = 7.0
     assert update("clip") == clipped.tolist()
@@ -201,7 +243,9 @@ def test_modes_of_get(traced):
         return float(covector.jit(f)(x, i) if traced else f(x, i))
 
     assert get(1) == get(1, mode="fill") == 1 and get(-1, mode="fill") == 2
-    assert get(5) == get(5, mode="clip") == 2 and get(-7) == 0
+    assert get(5, mode="clip") == 2
+    with config.parity(not traced):
+        assert get(5) == 2 and get(-7) == 0
     assert np.isnan(get(5, mode="fill")) and get(-4, mode="fill", fill_value=9) == 9
     assert jnp.arange(3).at[5].get(mode="fill") == np.iinfo(np.int32).min
     assert get(1, mode=lax.GatherScatterMode.FILL_OR_DROP) == 1

@@ -495,8 +495,10 @@ def index_shapes(shapes: Iterable[Shape]) -> str:
 
 def static_index(index: int, axis: int, size: int) -> str:
     return (
-        f"index {index} out of bounds for axis {axis} with size {size}, which is an error because "
-        "of the flag `check_static_indices`."
+        f"index {index} out of bounds for axis {axis} with size {size}. Known indices go from "
+        f"{-size} to {size - 1}; say what others mean with `x.at[...].get(mode='clip')` or "
+        "`x.at[...].set(y, mode='drop')`. With the flag `parity`, reads are clipped and writes are "
+        "dropped, as those at traced indices are."
     )
 
 

@@ -401,3 +401,11 @@ def iota_dimension(dimension: int, shape: Shape) -> str:
         f"lax.broadcasted_iota: iota dimension must be between 0 and {len(shape) - 1} for shape "
         f"{tuple(shape)}, but is {dimension}."
     )
+
+
+def start_outside(name: str, start: int, axis: int, size: int, n: int) -> str:
+    return (
+        f"lax.{name}: the index {start} is out of bounds for axis {axis} with size {size}: a part "
+        f"of size {n} begins at 0 to {size - n}. Parts at traced indices are moved; to have this "
+        "one moved, clip its index, or turn on the flag `parity`."
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config, numpy_errors
+from ..base import numpy_errors
 from ..base.errors import ConcretizationTypeError
 from ..core.trace import Tracer
 from ..ops.gather_dimensions import GatherScatterMode
@@ -77,8 +77,8 @@ class IndexUpdateRef:
         if mode is None and wrap_negative_indices and not promises:
             return getitem(x, self.index)
         mode = None if mode is None else GatherScatterMode.from_any(mode)
-        if config.check_static_indices.value and mode in (None, PROMISE_IN_BOUNDS):
-            indices.check_static(x.aval.shape, self.index, wrap_negative_indices)
+        if mode in (None, PROMISE_IN_BOUNDS):
+            indices.check_literals(x.aval.shape, self.index, wrap_negative_indices)
         return get(
             x,
             indices.read(x.aval.shape, self.index, wrap_negative_indices),
@@ -90,6 +90,8 @@ class IndexUpdateRef:
         )
 
     def _update(self, mode: Any, is_sorted: bool, unique: bool, wrap: bool) -> Update:
+        if mode is None:
+            indices.check_literals(self.array.aval.shape, self.index, wrap, reads=False)
         mode = GatherScatterMode.from_any(mode)
         return Update(self.array, self.index, mode, bool(is_sorted), bool(unique), bool(wrap))
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import config, numpy_errors
+from ..base import numpy_errors
 from ..base.errors import NonConcreteBooleanIndexError
 from ..core.primitive import Primitive
 from ..core.trace import context, eval_trace
@@ -264,10 +264,10 @@ def getitem(x: Any, index: Any) -> Any:
     Integers, arrays of them, and slices with steps, count from the end where they are negative.
     `None` adds a dimension of size 1, `...` stands for the dimensions that are not mentioned, and
     an array of booleans for the indices where it is true. The bounds of slices must be known, and
-    booleans too. An integer out of bounds reads the element nearest to it.
+    booleans too. A Python integer out of bounds is an error; one that is known only at run time
+    reads the element nearest to it.
     """
-    if config.check_static_indices.value:
-        indices.check_static(x.aval.shape, index, True)
+    indices.check_literals(x.aval.shape, index)
     prepared = prepare(x.aval.shape, index)
     if prepared is None:
         if context.trace is eval_trace and _selects(index):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import dtypes, numpy_errors
+from ..base import config, dtypes, numpy_errors
 from ..core.trace import Tracer
 from . import creation
 from .promotion import BOOL, own
@@ -225,15 +225,52 @@ def _check_mask(mask: tuple[int, ...], sizes: tuple[int, ...]) -> None:
         raise IndexError(numpy_errors.mask_shape(mask, sizes))
 
 
-def check_static(shape: tuple[int, ...], index: Any, wrap: bool) -> None:
-    """Raise if an integer that is known is out of bounds."""
+def check_literals(
+    shape: tuple[int, ...], index: Any, wrap: bool = True, reads: bool = True
+) -> None:
+    """Raise if an integer that is known is out of bounds.
+
+    With the flag `parity`, as in JAX, only reads are refused, and only if the flag
+    `check_static_indices` says so.
+
+    Args:
+      shape: the shape of the array.
+      index: an index into it, as the user writes it.
+      wrap: whether negative integers count from the end.
+      reads: whether the part is read, not written.
+    """
+    if config.parity.value and not (reads and config.check_static_indices.value):
+        return
+    entries = index if type(index) is tuple else (index,)
     axis = 0
-    for entry in read(shape, index, wrap=False).entries:
-        if type(entry) is int:
-            size = shape[axis]
-            if not 0 <= (entry + size if wrap and entry < 0 else entry) < size:
-                raise IndexError(numpy_errors.static_index(entry, axis, size))
-        axis += _rank(entry)
+    for i, entry in enumerate(entries):
+        if type(entry) is int or isinstance(entry, np.integer):
+            if 0 <= axis < len(shape):
+                _check_literal(int(entry), axis, shape[axis], wrap)
+            axis += 1
+        elif type(entry) is slice:
+            axis += 1
+        elif entry is Ellipsis:
+            axis = len(shape) - sum(map(_rank_as_given, entries[i + 1 :]))
+        else:
+            axis += _rank_as_given(entry)
+
+
+def _rank_as_given(entry: Any) -> int:
+    """How many dimensions an entry, as the user writes it, is about."""
+    if entry is None or entry is Ellipsis or isinstance(entry, (bool, np.bool_)):
+        return 0
+    if isinstance(entry, list):
+        first: Any = entry
+        while isinstance(first, list) and first:
+            first = first[0]
+        return np.ndim(entry) if isinstance(first, (bool, np.bool_)) else 1
+    return np.ndim(entry) if getattr(entry, "dtype", None) == BOOL else 1
+
+
+def _check_literal(index: int, axis: int, size: int, wrap: bool) -> None:
+    if not (-size if wrap else 0) <= index < size:
+        raise IndexError(numpy_errors.static_index(index, axis, size))
 
 
 # ---------------------------------------------------------------- slices

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes, shape_errors
+from ..base import config, dtypes, shape_errors
 from ..base.shapes import canonicalize_shape
 from ..core.avals import aval_of
 from .arithmetic import add_p
@@ -38,7 +38,7 @@ def dynamic_slice(
       operand: an array.
       start_indices: for each dimension an integer, which may be traced; a sequence of scalars, or
         a vector. An index at which the part would stick out is moved to the nearest at which it
-        does not.
+        does not; only a Python integer may not be such an index.
       slice_sizes: the shape of the part.
       allow_negative_indices: whether negative indices count from the end; for each dimension, or
         for all. Without it they are taken for 0.
@@ -49,18 +49,19 @@ def dynamic_slice(
     Raises:
       TypeError: the part is larger than the operand, or an index is no integer.
       ValueError: there is not one index for each dimension.
+      IndexError: an index that is a Python integer is out of bounds.
 
     >>> from covector import lax
     >>> x = np.arange(12).reshape(3, 4)
     >>> lax.dynamic_slice(x, (1, 1), (2, 3))
     Array([[ 5,  6,  7],
            [ 9, 10, 11]], dtype=int32)
-    >>> lax.dynamic_slice(x, (1, 1), (2, 4))
+    >>> lax.dynamic_slice(x, np.array([1, 1]), (2, 4))
     Array([[ 4,  5,  6,  7],
            [ 8,  9, 10, 11]], dtype=int32)
     """
-    starts = start_operands("dynamic_slice", operand, start_indices, allow_negative_indices)
     sizes = canonicalize_shape(slice_sizes, "dynamic_slice")
+    starts = start_operands("dynamic_slice", operand, start_indices, sizes, allow_negative_indices)
     return dynamic_slice_p.bind(operand, *starts, slice_sizes=sizes)
 
 
@@ -87,22 +88,28 @@ def dynamic_update_slice(
     Raises:
       TypeError: the update does not fit, or an index is no integer.
       ValueError: there is not one index for each dimension.
+      IndexError: an index that is a Python integer is out of bounds.
 
     >>> from covector import lax
     >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (2,))
     Array([0., 0., 1., 1., 1., 0.], dtype=float32)
-    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (5,))
+    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), np.array([5]))
     Array([0., 0., 0., 1., 1., 1.], dtype=float32)
     """
     name = "dynamic_update_slice"
-    starts = start_operands(name, operand, start_indices, allow_negative_indices)
+    sizes = aval_of(update).shape
+    starts = start_operands(name, operand, start_indices, sizes, allow_negative_indices)
     return dynamic_update_slice_p.bind(operand, update, *starts)
 
 
 def start_operands(
-    name: str, operand: Any, starts: Any, allow_negative: bool | Sequence[bool]
+    name: str,
+    operand: Any,
+    starts: Any,
+    sizes: Sequence[int],
+    allow_negative: bool | Sequence[bool],
 ) -> list[Any]:
-    """The indices of a dynamic slice with negative ones counted from the start."""
+    """The indices of a dynamic slice of some sizes with negative ones counted from the start."""
     shape = aval_of(operand).shape
     if not isinstance(starts, (tuple, list)):
         starts = entries(name, starts)
@@ -110,10 +117,26 @@ def start_operands(
         raise ValueError(shape_errors.index_count(name, len(starts), shape))
     if isinstance(allow_negative, bool):
         allow_negative = (allow_negative,) * len(shape)
+    check_literal_starts(name, starts, shape, sizes)
     return [
         start_operand(name, start, size, allowed)
         for start, size, allowed in zip(starts, shape, allow_negative)
     ]
+
+
+def check_literal_starts(
+    name: str, starts: Sequence[Any], shape: Sequence[int], sizes: Sequence[int]
+) -> None:
+    """Raise if a slice that begins at a Python integer sticks out of the array.
+
+    With the flag `parity` it is moved, as in JAX, and as slices at traced indices are.
+    """
+    if config.parity.value:
+        return
+    for axis, (start, size, n) in enumerate(zip(starts, shape, sizes)):
+        if type(start) is int and n <= size:
+            if not 0 <= (start + size if start < 0 else start) <= size - n:
+                raise IndexError(shape_errors.start_outside(name, start, axis, size, n))
 
 
 def entries(name: str, vector: Any) -> Sequence[Any]:
