@@ -32,6 +32,8 @@ from .._src.numpy.contraction import tensordot as tensordot
 from .._src.numpy.contraction import vdot as vdot
 from .._src.numpy.contraction import vecdot as vecdot
 from .._src.numpy.contraction import vecmat as vecmat
+from .._src.numpy.convolution import convolve as convolve
+from .._src.numpy.convolution import correlate as correlate
 from .._src.numpy.creation import array as array
 from .._src.numpy.creation import asarray as asarray
 from .._src.numpy.creation import astype as astype
@@ -44,6 +46,12 @@ from .._src.numpy.creation import ones as ones
 from .._src.numpy.creation import ones_like as ones_like
 from .._src.numpy.creation import zeros as zeros
 from .._src.numpy.creation import zeros_like as zeros_like
+from .._src.numpy.cumulative import cumprod as cumprod
+from .._src.numpy.cumulative import cumsum as cumsum
+from .._src.numpy.cumulative import cumulative_prod as cumulative_prod
+from .._src.numpy.cumulative import cumulative_sum as cumulative_sum
+from .._src.numpy.cumulative import nancumprod as nancumprod
+from .._src.numpy.cumulative import nancumsum as nancumsum
 from .._src.numpy.einsum import einsum as einsum
 from .._src.numpy.einsum import einsum_path as einsum_path
 from .._src.numpy.exponential import acos as acos
@@ -308,3 +316,4 @@ from .._src.numpy.taking import put as put
 from .._src.numpy.taking import put_along_axis as put_along_axis
 from .._src.numpy.taking import take as take
 from .._src.numpy.taking import take_along_axis as take_along_axis
+from . import linalg as linalg

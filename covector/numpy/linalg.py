@@ -1,0 +1,33 @@
+"""Linear algebra under NumPy's names."""
+
+from .._src.numpy.linear_algebra.decompositions import cholesky as cholesky
+from .._src.numpy.linear_algebra.decompositions import eig as eig
+from .._src.numpy.linear_algebra.decompositions import eigh as eigh
+from .._src.numpy.linear_algebra.decompositions import eigvals as eigvals
+from .._src.numpy.linear_algebra.decompositions import eigvalsh as eigvalsh
+from .._src.numpy.linear_algebra.decompositions import qr as qr
+from .._src.numpy.linear_algebra.decompositions import svd as svd
+from .._src.numpy.linear_algebra.decompositions import svdvals as svdvals
+from .._src.numpy.linear_algebra.determinants import det as det
+from .._src.numpy.linear_algebra.determinants import slogdet as slogdet
+from .._src.numpy.linear_algebra.norms import cond as cond
+from .._src.numpy.linear_algebra.norms import matrix_norm as matrix_norm
+from .._src.numpy.linear_algebra.norms import norm as norm
+from .._src.numpy.linear_algebra.norms import vector_norm as vector_norm
+from .._src.numpy.linear_algebra.products import cross as cross
+from .._src.numpy.linear_algebra.products import diagonal as diagonal
+from .._src.numpy.linear_algebra.products import matmul as matmul
+from .._src.numpy.linear_algebra.products import matrix_power as matrix_power
+from .._src.numpy.linear_algebra.products import matrix_transpose as matrix_transpose
+from .._src.numpy.linear_algebra.products import multi_dot as multi_dot
+from .._src.numpy.linear_algebra.products import outer as outer
+from .._src.numpy.linear_algebra.products import tensordot as tensordot
+from .._src.numpy.linear_algebra.products import trace as trace
+from .._src.numpy.linear_algebra.products import vecdot as vecdot
+from .._src.numpy.linear_algebra.systems import inv as inv
+from .._src.numpy.linear_algebra.systems import lstsq as lstsq
+from .._src.numpy.linear_algebra.systems import matrix_rank as matrix_rank
+from .._src.numpy.linear_algebra.systems import pinv as pinv
+from .._src.numpy.linear_algebra.systems import solve as solve
+from .._src.numpy.linear_algebra.systems import tensorinv as tensorinv
+from .._src.numpy.linear_algebra.systems import tensorsolve as tensorsolve
