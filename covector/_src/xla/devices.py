@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+import threading
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from typing import Any, TypeVar
 
 from ..base import config
 from ..base.errors import started_already, unknown_backend
@@ -24,11 +26,30 @@ class DeviceSharding(_jax.SingleDeviceSharding):
 
 # ---------------------------------------------------------------- clients
 
+# Held while a client starts: two threads that both come first must not start it twice.
+_starting = threading.RLock()
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def once(fun: F) -> F:
+    """Decorator: `functools.cache` for what no two threads may do at the same time."""
+    results: dict[Any, Any] = {}
+
+    def compute(*args: Any) -> Any:
+        with _starting:
+            if args not in results:
+                results[args] = fun(*args)
+            return results[args]
+
+    return update_wrapper(cache(compute), fun)  # type: ignore[return-value]
+
+
 # Other names under which users ask for a platform.
 _ALIASES = {"gpu": ("cuda", "rocm"), "cuda": ("cuda",), "rocm": ("rocm",), "tpu": ("tpu",)}
 
 
-@cache
+@once
 def client(platform: str) -> Any:
     """The PJRT client of a platform; it is made at the first request."""
     if platform == "cpu":
@@ -46,7 +67,7 @@ def _check_before_start(value: int) -> None:
         raise RuntimeError(started_already("jax_num_cpu_devices"))
 
 
-@cache
+@once
 def platforms() -> tuple[str, ...]:
     """The platforms that have a working client, the default one first.
 
@@ -96,7 +117,7 @@ def _resolve(backend: str | None) -> str:
 # ---------------------------------------------------------------- devices
 
 
-@cache
+@once
 def first_device() -> Any:
     """The device on which computations run unless something says otherwise."""
     return client(platforms()[0]).local_devices()[0]

@@ -5,10 +5,9 @@ They are registered when a program first calls one, because that imports SciPy.
 
 from __future__ import annotations
 
-from functools import cache
-
 from jaxlib import lapack
 
+from .devices import once
 from .native import xla_client
 
 PREFIXES = ("lapack_", "tridiagonal_solve_perturbed")
@@ -20,7 +19,7 @@ def load_for(target: str) -> None:
         load()
 
 
-@cache
+@once
 def load() -> None:
     """Bind LAPACK's functions and register them with XLA."""
     for platform, targets in lapack.registrations().items():
