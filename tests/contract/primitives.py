@@ -42,6 +42,7 @@ WITHOUT_SAMPLES = {
     "rng_bit_generator": "gives XLA's own bits: tests/random/test_generators.py",
     "rng_uniform": "gives other numbers each time: tests/random/test_generators.py",
     "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
+    "while": "applies jaxprs: tests/control/test_while.py",
     "while_linear": "is a part of reverse mode: tests/control/test_while_reverse.py",
     "while_record": "is a part of reverse mode: tests/control/test_while_reverse.py",
     "while_reverse": "is a part of reverse mode: tests/control/test_while_reverse.py",

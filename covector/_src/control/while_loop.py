@@ -15,7 +15,7 @@ Forward mode is a loop of the same length over pairs of values and tangents.  Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,16 +27,11 @@ from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
-from ..ops.arithmetic import add, mul
-from ..ops.base import Sample, draw
-from ..ops.comparison import lt
 from ..ops.linear import bring_to, instantiate
 from ..ops.physical import physical_aval
-from ..ops.trigonometric import sin
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.simplify import drop_unused, prune
-from ..transforms.stage import stage_closed
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
 from .bodies import Body, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, settle_carry
@@ -133,25 +128,6 @@ class While(BuiltinPrimitive):
         regions = [(b.avals_in, going), (b.avals_in, step)]
         outs = b.op_with_regions("while", operands, regions, out=b.avals_in)
         return parted(outs, params)[2]
-
-    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        number, counts = ShapedArray((), np.int32), dict(cond_nconsts=1, body_nconsts=1)
-        below = stage_closed(lambda n, i: [lt(i, n)], [number, number])
-        for dtype, shape in ((np.float32, (2,)), (np.complex64, (2,)), (np.float32, (0, 2))):
-            a, x = draw(rng, shape, dtype), draw(rng, shape, dtype)
-            body = stage_closed(
-                lambda a, i, x: [add(i, np.int32(1)), sin(mul(a, x))],
-                [aval_of(a), number, aval_of(x)],
-            )
-            params = dict(body_jaxpr=body, cond_jaxpr=with_trailing_inputs(below, (aval_of(x),)))
-            for steps in (0, 3):
-                yield Sample((np.int32(steps), a, np.int32(0), x), params | counts, constant=(0, 2))
-        lanes = ShapedArray((3,), np.float32)
-        doubled = stage_closed(lambda a, x: [mul(a, x)], [lanes, lanes])
-        small = stage_closed(lambda bound, x: [lt(x, bound)], [lanes, lanes])
-        bounds, factors, x = [np.array(v, np.float32) for v in ([1, 5, 9], [2, 3, 2], [2, 1, 1])]
-        params = dict(body_jaxpr=doubled, cond_jaxpr=small)
-        yield Sample((bounds, factors, x), params | counts, constant=(0,))
 
 
 while_p = While("while")
