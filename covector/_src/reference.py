@@ -46,6 +46,11 @@ class ReferenceBackend(XlaBackend):
             )
         return put(host, None, aval)
 
+    def execute_body(
+        self, jaxpr: ClosedJaxpr, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        return self.execute(primitive, args, params)
+
     def run_jaxpr(self, args: Sequence[Any], *, jaxpr: ClosedJaxpr, **_params: Any) -> list[Any]:
         return eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args)
 

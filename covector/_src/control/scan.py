@@ -72,6 +72,9 @@ class Scan(BuiltinPrimitive):
             raise JaxprTypeError(errors.wrong_operands(wanted, avals))
         return whole_avals(jaxpr.out_avals, length, num_carry), jaxpr.effects
 
+    def evaluate(self, backend, args, params):
+        return backend.execute_body(params["jaxpr"], self, args, params)
+
     def ref(self, *args, jaxpr, length, reverse, num_consts, num_carry, unroll):
         consts, carry, xs = split(args, num_consts, num_carry)
         ys = [np.zeros((length, *aval.shape), aval.dtype) for aval in jaxpr.out_avals[num_carry:]]

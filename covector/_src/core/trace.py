@@ -112,6 +112,12 @@ class Backend(Protocol):
         """Apply a primitive to concrete values."""
         ...
 
+    def execute_body(
+        self, jaxpr: Any, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        """Apply a primitive of which a jaxpr is a parameter; what is kept of it lives as long."""
+        ...
+
     def to_array(self, x: Any, doing: str = ...) -> Any:
         """A concrete value as an array."""
         ...

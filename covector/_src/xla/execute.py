@@ -23,6 +23,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..core.trace import check_no_escaped_tracer, eval_trace
+from ..transforms.cache import jaxpr_cache
 from . import nonfinite
 from .array import ArrayImpl, move, put
 from .compile import Executable, compile_jaxpr
@@ -116,6 +117,21 @@ class XlaBackend:
         return executable
 
     # ---------------------------------------------------------------- programs
+
+    def execute_body(
+        self, jaxpr: ClosedJaxpr, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> Any:
+        """Apply a primitive of which a jaxpr is a parameter; it is compiled while that lives."""
+        avals = tuple([aval_of(x) for x in args])
+        return self.run_jaxpr(
+            args,
+            jaxpr=_program_of_body(jaxpr, primitive, avals, tuple(params.items())),
+            name=primitive.name,
+            donated_invars=(False,) * len(args),
+            keep_unused=False,
+            inline=False,
+            compiler_options=(),
+        )
 
     def executable_of(
         self,
@@ -235,6 +251,14 @@ def _single_op(primitive: Primitive, avals: Sequence[Any], params: Any) -> Close
     outvars = [Var(aval) for aval in (out if primitive.multiple_results else [out])]
     eqn = JaxprEqn(list(invars), outvars, primitive, params, effects)
     return ClosedJaxpr(Jaxpr([], invars, outvars, [eqn]))
+
+
+@jaxpr_cache
+def _program_of_body(
+    jaxpr: ClosedJaxpr, primitive: Primitive, avals: tuple[Any, ...], params: tuple[Any, ...]
+) -> ClosedJaxpr:
+    """The program of one op, which is kept on a jaxpr among its parameters."""
+    return _single_op(primitive, avals, dict(params))
 
 
 def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
