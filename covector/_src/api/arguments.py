@@ -16,7 +16,7 @@ def as_tuple(spec: Any) -> tuple[Any, ...]:
     """An int or name, or a sequence of them, or None, as a tuple."""
     if spec is None:
         return ()
-    if isinstance(spec, (int, str)):
+    if isinstance(spec, str) or not hasattr(spec, "__iter__"):
         return (spec,)
     return tuple(spec)
 
