@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base import dtypes, random_errors
 from ..base.dtypes import finfo, iinfo
-from ..control.associative_scan import associative_scan
+from ..control.cumulative import cumsum
 from ..control.loops import while_loop
 from ..control.scan import scan
 from ..core.array import Array
@@ -25,7 +25,6 @@ from ..numpy.promotion import operands, promote_dtypes_inexact
 from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_to, moveaxis
 from ..numpy.taking import take
-from ..ops.arithmetic import add
 from ..ops.conversion import convert
 from ..ops.full import full
 from ..ops.linear import constant_like
@@ -346,7 +345,7 @@ def multinomial(
         return left - count, count
 
     # Of the trials that came up in none of the categories before, each has its share.
-    remaining = associative_scan(add, p, reverse=True, axis=0)
+    remaining = cumsum(p, reverse=True)
     shares = p / where(remaining == 0, 1, remaining)
     _, counts = scan(draw, n, (shares, new_keys(key, shares.shape[0])), unroll=unroll)
     counts = moveaxis(counts, 0, -1)

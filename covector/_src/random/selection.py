@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base import dtypes, random_errors
 from ..base.shapes import canonicalize_axis
-from ..control.associative_scan import associative_scan
+from ..control.cumulative import cumsum
 from ..control.fori_loop import fori_loop
 from ..control.random_keys import random_bits
 from ..core.array import Array
@@ -22,7 +22,6 @@ from ..numpy.reductions import argmax
 from ..numpy.selection import where
 from ..numpy.shaping import moveaxis
 from ..numpy.taking import take
-from ..ops.arithmetic import add
 from ..ops.full import full
 from ..ops.linear import expand_dims, reshape
 from ..ops.shaping import reshape as permuted_reshape
@@ -240,7 +239,7 @@ def _indices(
 @inlined_program
 def _weighted(key: Any, p: Any, *, shape: Any) -> Any:
     """Where uniform numbers fall among the cumulated probabilities."""
-    bounds = associative_scan(add, p)
+    bounds = cumsum(p)
     return _places(bounds, bounds[-1] * (1 - uniform(key, shape, bounds.dtype))).astype(int)
 
 

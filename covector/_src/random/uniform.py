@@ -194,7 +194,7 @@ def _randint(key: Any, minval: Any, maxval: Any, *, shape: Any, dtype: Any) -> A
     span = select(le(maxval, minval), full_like(span, 1), span)
     # The bound may be one past the largest integer of the dtype.  A span that wraps to 0 then
     # stands for all integers, and a remainder by 0 leaves its operand as it is.
-    wider = bitwise_and(beyond, gt(maxval, minval))
+    wider = bitwise_and(broadcast_to_rank(beyond, len(shape)), gt(maxval, minval))
     span = select(wider, add(span, constant_like(span, 1)), span)
 
     factor = rem(constant_like(span, 2 ** (width // 2)), span)
