@@ -244,5 +244,5 @@ def test_values_that_outlive_their_transformation(transform):
     else:
         getattr(cv, transform)(f)(np.ones((3,)))
     text = text_of(cv.errors.UnexpectedTracerError, lambda: bag[0] + 1)
-    assert "A traced value of type float32[" in text
+    assert "a traced value of type float32[" in text
     assert f"{transform} of the function {name(f)}" in text

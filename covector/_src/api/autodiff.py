@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
+from ..base.tracebacks import boundary
 from ..core.avals import ShapedArray, aval_of, is_valid_type
 from ..core.scopes import JVP
 from ..core.trace import Scope
@@ -22,6 +23,7 @@ from .values import instantiate, operands
 from .wrapping import check_callable
 
 
+@boundary
 def jvp(
     fun: Callable[..., Any],
     primals: Sequence[Any],
@@ -65,6 +67,7 @@ def jvp(
     return (result, tangent, flat.aux) if has_aux else (result, tangent)
 
 
+@boundary
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Evaluate a function at a point, and return its derivative there as a function.
 
@@ -102,6 +105,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     return (result, pushforward, flat.aux) if has_aux else (result, pushforward)
 
 
+@boundary
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_axes: Any = ()
 ) -> Any:
@@ -144,6 +148,7 @@ def vjp(
     return (result, pullback, flat.aux) if has_aux else (result, pullback)
 
 
+@boundary
 def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Any = ()) -> Transposed:
     """The transpose of a linear function, which is not evaluated for it.
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, errors, events, tree
 from ..base.logs import logger
-from ..base.tracebacks import boundary
+from ..base.tracebacks import drop_own_frames
 from ..control.jit import jit_p
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
@@ -137,33 +137,39 @@ class JitFunction:
         _functions.add(self)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        # The path of repeated calls: find the compiled program by the types of the arguments.
-        if self._fast and context.trace is eval_trace and not kwargs:
-            if args and type(args[0]) is ArrayImpl:  # perhaps all of them are, and no trees
+        try:
+            # The path of repeated calls: find the compiled program by the types of the arguments.
+            if self._fast and context.trace is eval_trace and not kwargs:
+                if args and type(args[0]) is ArrayImpl:  # perhaps all of them are, and no trees
+                    avals = [
+                        x.aval if type(x) is ArrayImpl and x._placement is None else None
+                        for x in args
+                    ]
+                    program = self._compiled.get((*avals, config.trace_key()))
+                    if program is not None:
+                        outs = program.run(args)
+                        return outs[0] if program.is_one else program.out_tree.unflatten(outs)
+                try:
+                    leaves, in_tree = _flatten(args)
+                except ValueError:  # dicts whose keys have no order
+                    return self._call(args, kwargs)
                 avals = [
-                    x.aval if type(x) is ArrayImpl and x._placement is None else None for x in args
+                    x.aval if type(x) is ArrayImpl and x._placement is None else None
+                    for x in leaves
                 ]
-                program = self._compiled.get((*avals, config.trace_key()))
+                trace_key = config.trace_key()
+                program = self._compiled.get((in_tree, *avals, trace_key))
+                if program is None and None in avals:
+                    # Numbers and NumPy arrays run the program of arrays of their types.
+                    leaves = _as_arrays(leaves)
+                    program = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
                 if program is not None:
-                    outs = program.run(args)
-                    return outs[0] if program.is_one else program.out_tree.unflatten(outs)
-            try:
-                leaves, in_tree = _flatten(args)
-            except ValueError:  # dicts whose keys have no order
-                return self._call(args, kwargs)
-            avals = [
-                x.aval if type(x) is ArrayImpl and x._placement is None else None for x in leaves
-            ]
-            trace_key = config.trace_key()
-            program = self._compiled.get((in_tree, *avals, trace_key))
-            if program is None and None in avals:
-                # Numbers and NumPy arrays run the program of arrays of their types.
-                leaves = _as_arrays(leaves)
-                program = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
-            if program is not None:
-                outs = program.run(leaves)
-                return program.out_tree.unflatten(outs)
-        return self._call(args, kwargs)
+                    outs = program.run(leaves)
+                    return program.out_tree.unflatten(outs)
+            return self._call(args, kwargs)
+        except Exception as error:
+            drop_own_frames(error)
+            raise
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else partial(self, instance)
@@ -196,7 +202,6 @@ class JitFunction:
             compiler_options=dict(self._options["compiler_options"]),
         )
 
-    @boundary
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in general: under a transformation, with static arguments, for the first time."""
         if config.disable_jit.value:

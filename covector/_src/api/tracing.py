@@ -8,6 +8,7 @@ from functools import update_wrapper
 from typing import Any, TypeVar
 
 from ..base import tracing_errors, tree
+from ..base.tracebacks import boundary
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Scope, eager_evaluation, named_axes
@@ -63,6 +64,7 @@ def make_jaxpr(
     return jaxpr_of
 
 
+@boundary
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The types of what a function would return; nothing is computed.
 

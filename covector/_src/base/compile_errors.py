@@ -15,7 +15,8 @@ def donations_not_usable(avals: Sequence[str]) -> str:
 
 def large_constants(total: int, count: int, largest: Sequence[str]) -> str:
     return (
-        f"[jit] A large amount of constants were captured: {total / 1e6:.1f} MB in {count} arrays, "
-        f"the largest of types {', '.join(largest)}. Pass them as arguments, so that they are not "
-        "part of the compiled program; or raise jax_captured_constants_warn_bytes."
+        f"[jit] A large amount of constants were captured during lowering: {total / 1e6:.1f} MB "
+        f"in {count} arrays, the largest of types {', '.join(largest)}. Pass them as arguments, "
+        "so that they are not part of the compiled program; or raise "
+        "jax_captured_constants_warn_bytes."
     )

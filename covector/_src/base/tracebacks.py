@@ -38,6 +38,18 @@ def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     return shown
 
 
+def drop_own_frames(error: Exception) -> None:
+    """Leave the frames of this package out of an exception that is about to go on to the user.
+
+    A bare `raise` must follow: it adds no frame, not even the one that it stands in.
+    """
+    if config.traceback_filtering.value == "off":
+        return
+    error.__traceback__ = without_own_frames(error.__traceback__)
+    if _NOTE not in getattr(error, "__notes__", ()):
+        error.add_note(_NOTE)
+
+
 def boundary(fun: F) -> F:
     """Decorator: exceptions that pass the function lose the frames of this package."""
 
@@ -46,13 +58,8 @@ def boundary(fun: F) -> F:
         try:
             return fun(*args, **kwargs)
         except Exception as error:
-            if config.traceback_filtering.value == "off":
-                raise
-            # Where every frame is our own the exception is about our arguments; its frames stay.
-            shown = without_own_frames(error.__traceback__)
-            if _NOTE not in getattr(error, "__notes__", ()):
-                error.add_note(_NOTE)
-            raise error.with_traceback(shown)  # noqa: B904  (the same exception goes on)
+            drop_own_frames(error)
+            raise
 
     return bounded  # type: ignore[return-value]
 
