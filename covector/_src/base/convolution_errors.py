@@ -171,3 +171,23 @@ def local_precision(precision: object) -> str:
         f"[conv_general_dilated_local] The precision must be a `lax.Precision` or a pair of them, "
         f"but got {precision!r}."
     )
+
+
+# ---------------------------------------------------------------- convolve and correlate
+
+
+def not_vectors(name: str, shapes: Sequence[Dims]) -> str:
+    listed = " and ".join(str(tuple(shape)) for shape in shapes)
+    return (
+        f"{name}() only support 1-dimensional inputs, but the shapes are {listed}. For more "
+        "dimensions there is `lax.conv_general_dilated`."
+    )
+
+
+def empty_vectors(name: str, shapes: Sequence[Dims]) -> str:
+    listed = " and ".join(str(tuple(shape)) for shape in shapes)
+    return f"{name}: inputs cannot be empty, but their shapes are {listed}."
+
+
+def unknown_mode(name: str, mode: object) -> str:
+    return f"[{name}] The mode must be one of 'full', 'same' and 'valid', but is {mode!r}."

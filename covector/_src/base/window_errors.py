@@ -90,3 +90,17 @@ def cumulative_axis(name: str, axis: int, shape: Dims) -> str:
             f"counted from 0; the operand's shape is {tuple(shape)}."
         )
     return f"[{name}] axis {axis} is out of bounds for array of shape {tuple(shape)}."
+
+
+def cumulative_of_scalar(name: str) -> str:
+    return (
+        f"[{name}] The input must be non-scalar to take a cumulative sum or product of it. Give it "
+        "a dimension with `x[None]`."
+    )
+
+
+def cumulative_axis_needed(name: str, shape: Dims) -> str:
+    return (
+        f"[{name}] The input array has rank {len(shape)}, however `axis` was not given: it may be "
+        f"left out only if the rank is 1. The array's shape is {tuple(shape)}."
+    )

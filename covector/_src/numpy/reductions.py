@@ -87,7 +87,7 @@ _FLOAT32 = np.dtype(np.float32)
 _DIRECT = frozenset(map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128)))
 
 
-def _default_integer(dtype: Any) -> Any:
+def default_integer(dtype: Any) -> Any:
     """The dtype in which booleans and integers are added up: at least the default width."""
     for kind, default in ((np.unsignedinteger, np.uint64), (np.integer, np.int64)):
         if dtypes.issubdtype(dtype, kind):
@@ -163,7 +163,7 @@ def _dtypes(kind: Reduction, given: Any, wanted: Any, promotes: bool) -> tuple[A
     if wanted is not None:
         wanted = dtypes.check_user_dtype_supported(wanted, kind.name)
         return wanted, wanted
-    result = _default_integer(given) if promotes else given
+    result = default_integer(given) if promotes else given
     return (_FLOAT32 if kind.widens and result in _HALF else result), result
 
 
