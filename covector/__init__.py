@@ -16,6 +16,9 @@ from ._src.api.autodiff import jvp as jvp
 from ._src.api.autodiff import linear_transpose as linear_transpose
 from ._src.api.autodiff import linearize as linearize
 from ._src.api.autodiff import vjp as vjp
+from ._src.api.checkpoint import checkpoint as checkpoint
+from ._src.api.checkpoint import checkpoint as remat
+from ._src.api.checkpoint_policies import checkpoint_policies as checkpoint_policies
 from ._src.api.closures import closure_convert as closure_convert
 from ._src.api.custom_derivatives import custom_gradient as custom_gradient
 from ._src.api.custom_derivatives import custom_jvp as custom_jvp
@@ -34,6 +37,7 @@ from ._src.api.jit import jit as jit
 from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
 from ._src.api.sync import block_until_ready as block_until_ready
+from ._src.api.sync import copy_to_host_async as copy_to_host_async
 from ._src.api.sync import device_get as device_get
 from ._src.api.tracing import ensure_compile_time_eval as ensure_compile_time_eval
 from ._src.api.tracing import eval_shape as eval_shape

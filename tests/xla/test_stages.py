@@ -1,10 +1,13 @@
 """The stages `trace`, `lower`, `compile`: what each knows, and what calls they refuse."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as jnp
+from covector._src.xla.devices import lowering_platform
 from covector.experimental.layout import Format, Layout
 
 X = np.arange(3, dtype=np.float32)
@@ -92,6 +95,20 @@ def test_text_for_other_platforms():
     traced = cv.jit(lambda x: jnp.sin(x)).trace(X)
     for platform in ("cpu", "cuda", "tpu"):
         assert "stablehlo.sine" in traced.lower(lowering_platforms=(platform,)).as_text()
+
+
+@pytest.mark.parametrize(
+    "platform, version, name",
+    [
+        ("cpu", "cpu", "cpu"),
+        ("gpu", "PJRT C API\ncuda 13000", "cuda"),
+        ("gpu", "PJRT C API\nrocm 70000", "rocm"),
+        ("tpu", "PJRT C API\nTFRT TPU v5", "tpu"),
+    ],
+)
+def test_platforms_of_lowering_rules(platform, version, name):
+    device = SimpleNamespace(platform=platform, client=SimpleNamespace(platform_version=version))
+    assert lowering_platform(device) == name
 
 
 def test_costs_and_memory():

@@ -17,7 +17,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Tracer, eval_trace
 from ..xla.array import move
 from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
-from ..xla.devices import first_device
+from ..xla.devices import first_device, lowering_platform
 from ..xla.hlo import cost_of, hlo_text, to_hlo
 from ..xla.layout import Format, Layout
 from ..xla.placement import SingleDeviceSharding, placement_on
@@ -124,7 +124,7 @@ class Traced(_Stage):
           lowering_platforms: a platform for which to write it; by default the one it runs on.
         """
         device = first_device()
-        platform = lowering_platforms[0] if lowering_platforms else device.platform
+        platform = lowering_platforms[0] if lowering_platforms else lowering_platform(device)
         p = self._params
         module = lower_jaxpr(
             self._jaxpr, p["name"], p["donated_invars"], p["keep_unused"], platform

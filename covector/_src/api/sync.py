@@ -47,11 +47,29 @@ def device_get(x: Any) -> Any:
     {'squares': array([0, 1, 4], dtype=int32), 'count': 3}
     """
     with explicit_get():
-        for leaf in tree.leaves(x):
-            start = getattr(leaf, "copy_to_host_async", None)
-            if start is not None:
-                start()
+        copy_to_host_async(x)
         return tree.map(_to_host, x)
+
+
+def copy_to_host_async(x: Any) -> Any:
+    """Begin copying all arrays in a tree to the host, so that reading them later need not wait.
+
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+
+    Returns:
+      `x` itself.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> x = cv.copy_to_host_async([jnp.arange(3), None])
+    >>> x[0].tolist()
+    [0, 1, 2]
+    """
+    for leaf in tree.leaves(x):
+        start = getattr(leaf, "copy_to_host_async", None)
+        if start is not None:
+            start()
+    return x
 
 
 def _to_host(x: Any) -> Any:

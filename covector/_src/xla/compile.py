@@ -21,7 +21,7 @@ from ..ops.physical import physical_aval
 from ..transforms.simplify import drop_dead_code
 from . import cache, nonfinite
 from .array import ArrayImpl, move, put
-from .devices import device_list, sharding_on
+from .devices import device_list, lowering_platform, sharding_on
 from .dump import dump
 from .emitter import Emitter
 from .layout import Layout, default_layout, layout_of
@@ -143,7 +143,7 @@ def compile_jaxpr(
       keep_unused: whether arguments that the program does not read stay parameters of it.
       compiler_options: XLA's options by name.
     """
-    lowered = lower_jaxpr(closed, name, donated, keep_unused, device.platform)
+    lowered = lower_jaxpr(closed, name, donated, keep_unused, lowering_platform(device))
     return compile_lowered(lowered, closed, device, compiler_options)
 
 

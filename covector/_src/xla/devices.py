@@ -123,6 +123,13 @@ def first_device() -> Any:
     return client(platforms()[0]).local_devices()[0]
 
 
+def lowering_platform(device: Any) -> str:
+    """A device's platform as lowering rules know it: they tell the makers of GPUs apart."""
+    if device.platform != "gpu":
+        return device.platform
+    return "rocm" if "rocm" in device.client.platform_version.lower() else "cuda"
+
+
 def device_of(device: Any) -> Any:
     """A device from what users may give for one: a device, or the name of a platform."""
     if isinstance(device, str):
