@@ -18,7 +18,8 @@ def same_leaves(got, want, jax):
     assert str(got_tree) == str(want_tree)
     for x, y in zip(got_leaves, want_leaves, strict=True):
         assert kind(x) == kind(y)
-        np.testing.assert_allclose(x, y, rtol=1e-6)
+        if x.dtype != cv.dtypes.float0:  # which holds nothing
+            np.testing.assert_allclose(x, y, rtol=1e-6)
 
 
 def kind(x):

@@ -54,6 +54,9 @@ class While(BuiltinPrimitive):
     def effectful_abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, **params):
         return list(body_jaxpr.out_avals), cond_jaxpr.effects | body_jaxpr.effects
 
+    def evaluate(self, backend, args, params):
+        return backend.execute_body(params["body_jaxpr"], self, args, params)
+
     def ref(self, *args, body_jaxpr, cond_jaxpr, **params):
         cond_consts, body_consts, carry = parted(args, params)
         while True:
