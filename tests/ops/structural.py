@@ -71,8 +71,8 @@ CASES = {
     "unstack": Case(lambda lax, x: lax.unstack(x, 1), [(2, 3)]),
     "dynamic_slice": Case(lambda lax, x: lax.dynamic_slice(x, at(1, 2), (2, 1)), [(3, 4)]),
     "dynamic_slice moved": Case(lambda lax, x: lax.dynamic_slice(x, at(9, -1), (2, 3)), [(3, 4)]),
-    "dynamic_slice numbers": Case(lambda lax, x: lax.dynamic_slice(x, (-1, 1), (2, 2)), [(3, 4)]),
-    "dynamic_slice_in_dim": Case(lambda lax, x: lax.dynamic_slice_in_dim(x, 2, 3, -1), [(2, 4)]),
+    "dynamic_slice numbers": Case(lambda lax, x: lax.dynamic_slice(x, (-2, 1), (2, 2)), [(3, 4)]),
+    "dynamic_slice_in_dim": Case(lambda lax, x: lax.dynamic_slice_in_dim(x, 1, 3, -1), [(2, 4)]),
     "dynamic_index_in_dim": Case(
         lambda lax, x: lax.dynamic_index_in_dim(x, -2, 1, False), [(2, 4)]
     ),
