@@ -1,11 +1,14 @@
 """Values of `scan`: every form of the loop against Python's own loop, and JAX."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as jnp
 from covector import lax
+from covector._src.xla.compile import Executable
 
 
 def loop(f, init, xs, length, reverse=False):
@@ -213,6 +216,28 @@ def test_concrete_arrays_are_not_traced_again():
     assert len(traced) == 1, "the body takes slices of the same types"
     lax.scan(step, 1, np.arange(4))
     assert len(traced) > 1
+
+
+def test_nothing_of_a_scan_outlives_its_body():
+    """Neither jaxprs nor what is compiled of them."""
+
+    def kept():
+        gc.collect()
+        return sum(type(x) in (cv.extend.core.Jaxpr, Executable) for x in gc.get_objects())
+
+    def run():
+        cv.grad(lambda c: lax.scan(lambda c, x: (jnp.sin(c) * x, c), c, XS[0][:, 0])[0])(2.0)
+        lax.map(lambda x: x * 2, XS[0])
+
+    run()
+    before = kept()
+    run()
+    assert kept() == before
+
+
+def test_lengths_that_are_integers_in_other_types():
+    for length in (3, np.int64(3), 3.0, jnp.array(3)):
+        assert int(lax.scan(lambda c, _: (c + 1, None), 0, length=length)[0]) == 3
 
 
 def test_the_reference_evaluates_it():

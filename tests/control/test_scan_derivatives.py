@@ -66,6 +66,12 @@ TRANSFORMED = {
         lambda w: m.vmap(loss(m), (None, 0, None))(w, np.stack([H, -H]), XS).sum()
     )(W),
     "grad of nested": lambda m: m.jit(m.grad(lambda *a: nested(m, *a), (0, 1, 2)))(W, H, XS),
+    "vmap with a named axis": lambda m: m.vmap(
+        lambda xs: m.lax.scan(
+            lambda c, x: (c + m.lax.psum(x, "i"), m.lax.axis_index("i")), 0 * H, xs
+        ),
+        axis_name="i",
+    )(np.stack([XS, -2 * XS])),
     "linear transpose": lambda m: m.linear_transpose(
         lambda xs: m.lax.scan(lambda c, x: (0.5 * c + x * W[0], c), 0 * H, xs), XS
     )((H, XS)),

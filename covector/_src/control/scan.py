@@ -524,6 +524,8 @@ def integer(value: Any, needed_for: str, refusal: Callable[[Any], str]) -> int:
             text = tracing_errors.value_not_known(value.aval, value.origin(), needed_for)
             raise ConcretizationTypeError(text)
         value = known
+    if isinstance(value, float) and value.is_integer():  # as in length=n / 2
+        return int(value)
     try:
         return operator.index(value)
     except TypeError:
