@@ -68,24 +68,6 @@ def drop_unused(jaxpr: ClosedJaxpr, used: tuple[bool, ...]) -> tuple[ClosedJaxpr
 
 
 @jaxpr_cache
-def rearranged(
-    jaxpr: ClosedJaxpr, inputs: tuple[int, ...], outputs: tuple[int, ...] | None = None
-) -> ClosedJaxpr:
-    """The program with other inputs and outputs in another order.
-
-    Args:
-      jaxpr: the program.
-      inputs: for each new input, which of the old ones it is; what is left out must not be needed.
-      outputs: likewise for the outputs; by default they stay, and so do eqns that nothing uses.
-    """
-    body, consts = jaxpr.jaxpr, jaxpr.consts
-    if outputs is not None:
-        body = body.replace(outvars=[body.outvars[i] for i in outputs])
-        body, consts = prune(body, consts)
-    return ClosedJaxpr(body.replace(invars=[body.invars[i] for i in inputs]), consts)
-
-
-@jaxpr_cache
 def drop_copied_outputs(jaxpr: ClosedJaxpr, results: int) -> tuple[ClosedJaxpr, Origins]:
     """Drop outputs that whoever applies the program has anyway, then eqns that nothing needs.
 
