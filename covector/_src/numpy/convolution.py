@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..base import convolution_errors, dtypes
 from ..core.array import Array, ArrayLike
 from ..ops.complex import conj_p
@@ -33,7 +35,7 @@ def _products(
       dtype: that in which products are added up, or None.
     """
     a, v = (promote_dtypes_inexact if dtype is None else promote_dtypes)(a, v)
-    if conjugates and dtypes.issubdtype(dtype_of(v), complex):
+    if conjugates and dtypes.issubdtype(dtype_of(v), np.complexfloating):
         v = conj_p.bind(v, input_dtype=dtype_of(v))
     swaps = shape_of(a)[0] < shape_of(v)[0]
     if swaps:  # the longer one stands still: convolution commutes, correlation all but
