@@ -157,3 +157,10 @@ def test_under_grad_values_are_known():
     assert float(covector.grad(lambda x: x * int(x) * float(x))(3.0)) == 9.0
     with pytest.raises(errors.TracerBoolConversionError, match="argument x"):
         covector.jit(covector.grad(lambda x: x if x > 0 else -x))(2.0)
+
+
+def test_iteration_is_lazy():
+    elements = iter(jnp.ones((10**7,)))
+    assert [float(next(elements)) for _ in range(3)] == [1.0] * 3
+    rows = iter(jnp.arange(6).reshape(3, 2))
+    assert next(rows).tolist() == [0, 1] and len(list(rows)) == 2

@@ -147,7 +147,9 @@ def iterate(x: Any) -> Iterator[Any]:
     shape = x.aval.shape
     if not shape:
         raise TypeError(tracer_errors.not_iterable())
-    return iter([index_in_dim(x, i, keepdims=False) for i in range(shape[0])])
+    if isinstance(x, Tracer):  # a program must not depend on how far somebody iterates
+        return iter([index_in_dim(x, i, keepdims=False) for i in range(shape[0])])
+    return (x[i] for i in range(shape[0]))
 
 
 def array_format(x: Any, spec: str) -> str:
