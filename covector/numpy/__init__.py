@@ -157,6 +157,12 @@ from .._src.numpy.nan_reductions import nanvar as nanvar
 from .._src.numpy.nonzero import argwhere as argwhere
 from .._src.numpy.nonzero import flatnonzero as flatnonzero
 from .._src.numpy.nonzero import nonzero as nonzero
+from .._src.numpy.order_statistics import median as median
+from .._src.numpy.order_statistics import nanmedian as nanmedian
+from .._src.numpy.order_statistics import nanpercentile as nanpercentile
+from .._src.numpy.order_statistics import nanquantile as nanquantile
+from .._src.numpy.order_statistics import percentile as percentile
+from .._src.numpy.order_statistics import quantile as quantile
 from .._src.numpy.padding import pad as pad
 from .._src.numpy.parts import abs as abs
 from .._src.numpy.parts import absolute as absolute
@@ -279,6 +285,8 @@ from .._src.numpy.scalars import uint16 as uint16
 from .._src.numpy.scalars import uint32 as uint32
 from .._src.numpy.scalars import uint64 as uint64
 from .._src.numpy.scalars import unsignedinteger as unsignedinteger
+from .._src.numpy.searching import digitize as digitize
+from .._src.numpy.searching import searchsorted as searchsorted
 from .._src.numpy.selection import clip as clip
 from .._src.numpy.selection import fmax as fmax
 from .._src.numpy.selection import fmin as fmin
@@ -312,6 +320,12 @@ from .._src.numpy.shaping import size as size
 from .._src.numpy.shaping import squeeze as squeeze
 from .._src.numpy.shaping import swapaxes as swapaxes
 from .._src.numpy.shaping import transpose as transpose
+from .._src.numpy.sorting import argpartition as argpartition
+from .._src.numpy.sorting import argsort as argsort
+from .._src.numpy.sorting import lexsort as lexsort
+from .._src.numpy.sorting import partition as partition
+from .._src.numpy.sorting import sort as sort
+from .._src.numpy.sorting import sort_complex as sort_complex
 from .._src.numpy.taking import put as put
 from .._src.numpy.taking import put_along_axis as put_along_axis
 from .._src.numpy.taking import take as take

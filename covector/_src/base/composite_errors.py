@@ -21,6 +21,7 @@ def traced_attribute(name: str) -> str:
 
 def traced_constant(name: str) -> str:
     return (
-        f"[lax.composite] The decomposition of the operation {name!r} uses a traced value from "
-        "outside. Give it as a positional argument."
+        "Found a JAX Tracer as a constant in the decomposition for the composite op "
+        f"'{name}'. [lax.composite] The decomposition uses a traced value from outside: give it as "
+        "a positional argument."
     )

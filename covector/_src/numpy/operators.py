@@ -26,8 +26,10 @@ from . import (
     parts,
     printing,
     reductions,
+    searching,
     selection,
     shaping,
+    sorting,
     taking,
 )
 from .at import IndexUpdate
@@ -201,6 +203,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "any": reductions.any,
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
+    "argpartition": sorting.argpartition,
+    "argsort": sorting.argsort,
     "astype": _astype,
     "clip": _clip,
     "conj": parts.conjugate,
@@ -222,6 +226,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "repeat": joining.repeat,
     "reshape": _reshape,
     "round": parts.round,
+    "searchsorted": searching.searchsorted,
+    "sort": sorting.sort,
     "squeeze": shaping.squeeze,
     "std": reductions.std,
     "sum": reductions.sum,
