@@ -260,19 +260,20 @@ WRONG_FIELDS = [
     (
         {"data_fields": ["x", "y"], "meta_fields": ["name", "x"]},
         ValueError,
-        "['x'] are in data_fields and in meta_fields. Keep them in one.",
+        "data_fields and meta_fields must not overlap, so that each field is in one of them. "
+        "Overlapping fields: {'x'}",
     ),
     (
         {"data_fields": ["x"], "meta_fields": []},
         ValueError,
-        "the fields ['name', 'y'] are in none of data_fields, meta_fields and drop_fields. Put "
-        "each field of __init__ into one of them.",
+        "data_fields and meta_fields must include all dataclass fields that __init__ takes, but "
+        "for drop_fields. Missing fields: {'name', 'y'}",
     ),
     (
         {"data_fields": ["x", "y", "z"], "meta_fields": ["name"]},
         ValueError,
-        "['z'] are no fields of __init__ that are kept. The fields of __init__ without drop_fields "
-        "are ['name', 'x', 'y'].",
+        "data_fields and meta_fields must include all dataclass fields that __init__ takes, but "
+        "for drop_fields: {'name', 'x', 'y'}, and no others. Unexpected fields: {'z'}",
     ),
 ]
 
@@ -287,9 +288,10 @@ def test_register_dataclass_checks_the_fields(arguments, kind, text):
 
 
 def test_register_dataclass_of_no_dataclass():
+    bare = type("Bare", (), {})
     with pytest.raises(TypeError) as error:
-        tree_util.register_dataclass(type("Bare", (), {}))
+        tree_util.register_dataclass(bare)
     assert str(error.value) == (
-        "register_dataclass: Bare is no dataclass, so its fields are unknown. Pass "
-        "data_fields=[...] and meta_fields=[...], or put @dataclass below."
+        "register_dataclass: data_fields and meta_fields are required when nodetype is not a "
+        f"dataclass. Got nodetype={bare}. Pass them, or put @dataclass below."
     )

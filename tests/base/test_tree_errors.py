@@ -23,7 +23,8 @@ PREFIX_ADVICE = (
 MAP_MISMATCHES = [
     (
         ({"a": 1, "b": 2}, {"a": 1, "c": 2}),
-        "tree.map: tree 2 does not have the structure of tree 1 at its root.\n"
+        "tree.map: pytree structure error, tree 2 "
+        "does not have the structure of tree 1 at its root.\n"
         "  tree 1: a dict with the keys 'a', 'b', PyTreeDef({'a': *, 'b': *})\n"
         "  tree 2: a dict with the keys 'a', 'c', PyTreeDef({'a': *, 'c': *})\n"
         "  only in tree 1: 'b'\n"
@@ -31,25 +32,28 @@ MAP_MISMATCHES = [
     ),
     (
         ({"a": [1, (2, 3)]}, {"a": [1, (2, 3)]}, {"a": [1, (2, 3, 4)]}),
-        "tree.map: tree 3 does not have the structure of tree 1 at ['a'][1].\n"
+        "tree.map: pytree structure error, tree 3 "
+        "does not have the structure of tree 1 at ['a'][1].\n"
         "  tree 1: a tuple of length 2, PyTreeDef((*, *))\n"
         "  tree 3: a tuple of length 3, PyTreeDef((*, *, *))\n",
     ),
     (
         (Point(1, None), Point(1, 2)),
-        "tree.map: tree 2 does not have the structure of tree 1 at .y.\n"
+        "tree.map: pytree structure error, tree 2 does not have the structure of tree 1 at .y.\n"
         "  tree 1: None, PyTreeDef(None)\n"
         "  tree 2: a leaf, PyTreeDef(*)\n",
     ),
     (
         ([Point(1, 2)], [(1, 2)]),
-        "tree.map: tree 2 does not have the structure of tree 1 at [0].\n"
+        "tree.map: pytree structure error, tree 2 "
+        "does not have the structure of tree 1 at [0].\n"
         "  tree 1: a Point with 2 children, PyTreeDef(CustomNode(namedtuple[Point], [*, *]))\n"
         "  tree 2: a tuple of length 2, PyTreeDef((*, *))\n",
     ),
     (
         (collections.OrderedDict(a=1, b=2), collections.OrderedDict(b=1, a=2)),
-        "tree.map: tree 2 does not have the structure of tree 1 at its root.\n"
+        "tree.map: pytree structure error, tree 2 "
+        "does not have the structure of tree 1 at its root.\n"
         "  tree 1: an OrderedDict with the keys 'a', 'b', "
         "PyTreeDef(CustomNode(OrderedDict[('a', 'b')], [*, *]))\n"
         "  tree 2: an OrderedDict with the keys 'b', 'a', "
@@ -57,7 +61,8 @@ MAP_MISMATCHES = [
     ),
     (
         ({"a": 1}, {"a": 1, 2: 3}),
-        "tree.map: tree 2 does not have the structure of tree 1 at its root.\n"
+        "tree.map: pytree structure error, tree 2 "
+        "does not have the structure of tree 1 at its root.\n"
         "  tree 1: a dict with the keys 'a', PyTreeDef({'a': *})\n"
         "  tree 2: a dict with the keys 2, 'a', PyTreeDef({2: *, 'a': *})\n"
         "  only in tree 2: 2\n",
@@ -85,7 +90,8 @@ def test_static_data_that_differ():
     with pytest.raises(ValueError) as error:
         tree.map(max, {"l": [Layer(1, "a")]}, {"l": [Layer(1, "b")]})
     assert str(error.value) == (
-        "tree.map: tree 2 does not have the structure of tree 1 at ['l'][0].\n"
+        "tree.map: pytree structure error, tree 2 "
+        "does not have the structure of tree 1 at ['l'][0].\n"
         "  tree 1: a Layer with 1 child and static data ('a',), "
         "PyTreeDef(CustomNode(Layer[('a',)], [*]))\n"
         "  tree 2: a Layer with 1 child and static data ('b',), "
@@ -150,8 +156,10 @@ def test_broadcast_of_a_tree_that_is_no_prefix():
     with pytest.raises(ValueError) as error:
         tree.broadcast({"a": [1]}, {"a": (1, 2)})
     assert str(error.value) == (
-        "tree.broadcast: prefix['a']: pytree structure error, the value that it is given for has "
-        "other containers.\n"
+        "tree.broadcast: prefix specification must be a tree prefix of the corresponding value; it "
+        "is none. Mismatch details (1 found):\n"
+        "tree.broadcast: prefix['a']: pytree structure error, different types or sizes of "
+        "containers.\n"
         "  tree.broadcast: prefix['a']: a list of length 1, PyTreeDef([*])\n"
         "  the value there: a tuple of length 2, PyTreeDef((*, *))\n" + PREFIX_ADVICE
     )
@@ -199,7 +207,9 @@ def test_flatten_axes_names_the_place():
     with pytest.raises(ValueError) as error:
         flatten_axes("vmap in_axes", tree.structure(value), ({"weight": 0, "b": 1}, (0,)))
     assert str(error.value) == (
-        "vmap in_axes[0]: pytree structure error, the value that it is given for has other "
+        "vmap in_axes specification must be a tree prefix of the corresponding value; it is none. "
+        "Mismatch details (2 found):\n"
+        "vmap in_axes[0]: pytree structure error, different types or sizes of "
         "containers.\n"
         "  vmap in_axes[0]: a dict with the keys 'b', 'weight', PyTreeDef({'b': *, 'weight': *})\n"
         "  the value there: a dict with the keys 'bias', 'weight', "
@@ -207,7 +217,7 @@ def test_flatten_axes_names_the_place():
         "  only in vmap in_axes[0]: 'b'\n"
         "  only in the value there: 'bias'\n"
         f"{PREFIX_ADVICE}\n"
-        "vmap in_axes[1]: pytree structure error, the value that it is given for has other "
+        "vmap in_axes[1]: pytree structure error, different types or sizes of "
         "containers.\n"
         "  vmap in_axes[1]: a tuple of length 1, PyTreeDef((*,))\n"
         "  the value there: a list of length 1, PyTreeDef([*])\n" + PREFIX_ADVICE

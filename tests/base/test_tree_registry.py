@@ -159,8 +159,8 @@ def test_flatten_one_level_of_a_leaf():
         with pytest.raises(ValueError) as error:
             function(1.5)
         assert str(error.value) == (
-            "flatten_one_level: an instance of float is a leaf and has no children. Ask "
-            "tree_util.is_tree_node(type(x)) first, or register the type as a node."
+            "flatten_one_level: can't tree-flatten type float, whose instances are leaves without "
+            "children. Ask tree_util.is_tree_node(type(x)) first, or register the type as a node."
         )
 
 

@@ -164,7 +164,7 @@ def test_number_of_entries():
 
 def test_in_axes_that_do_not_fit_the_argument():
     text = text_of(ValueError, cv.vmap(identity, ({"a": 0},)), {"b": np.ones(2)})
-    assert text.startswith("vmap in_axes[0]")
+    assert text.startswith("vmap in_axes specification must be a tree prefix")
     assert "only in vmap in_axes[0]: 'a'" in text and "only in the value there: 'b'" in text
 
 

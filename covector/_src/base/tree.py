@@ -455,7 +455,10 @@ def _spread(entries: list[Any], prefix: Any, full: Any) -> list[Any] | None:
 
 def _prefix_text(name: str, prefix: Any, full: Any, registry: Any = default_registry) -> str:
     reports = [prefix_report(name, found) for found in mismatches(prefix, full, prefix=True)]
-    text = "\n".join(reports[:3])
+    text = (
+        f"{name} specification must be a tree prefix of the corresponding value; it is none. "
+        f"Mismatch details ({len(reports)} found):\n" + "\n".join(reports[:3])
+    )
     if len(reports) > 3:
         text += f"\n({len(reports) - 3} more places differ.)"
     singleton = pytree.treedef_tuple(registry, [prefix])

@@ -111,8 +111,8 @@ def register_dataclass(
 def _inferred_fields(nodetype: Any, drop: Sequence[str]) -> tuple[list[str], list[str]]:
     if not dataclasses.is_dataclass(nodetype):
         raise TypeError(
-            f"register_dataclass: {nodetype.__name__} is no dataclass, so its fields are "
-            "unknown. Pass data_fields=[...] and meta_fields=[...], or put @dataclass below."
+            "register_dataclass: data_fields and meta_fields are required when nodetype is not a "
+            f"dataclass. Got nodetype={nodetype}. Pass them, or put @dataclass below."
         )
     fields = [f for f in dataclasses.fields(nodetype) if f.init and f.name not in drop]
     return _split(fields)
@@ -124,13 +124,18 @@ def _split(fields: Sequence[dataclasses.Field]) -> tuple[list[str], list[str]]:
     return data, [f.name for f in fields if f.metadata.get("static", False)]
 
 
+def _set(names: Sequence[str]) -> str:
+    return "{" + ", ".join(map(repr, names)) + "}"
+
+
 def _check_fields(
     nodetype: Any, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
 ) -> None:
     where = f"register_dataclass({nodetype.__name__})"
     if both := [name for name in data if name in meta]:
         raise ValueError(
-            f"{where}: {both} are in data_fields and in meta_fields. Keep them in one."
+            f"{where}: data_fields and meta_fields must not overlap, so that each field is in one "
+            f"of them. Overlapping fields: {_set(both)}"
         )
     if not dataclasses.is_dataclass(nodetype):
         return
@@ -138,13 +143,14 @@ def _check_fields(
     given = {*data, *meta}
     if missing := sorted(wanted - given):
         raise ValueError(
-            f"{where}: the fields {missing} are in none of data_fields, meta_fields and "
-            "drop_fields. Put each field of __init__ into one of them."
+            f"{where}: data_fields and meta_fields must include all dataclass fields that "
+            f"__init__ takes, but for drop_fields. Missing fields: {_set(missing)}"
         )
     if unknown := sorted(given - wanted):
         raise ValueError(
-            f"{where}: {unknown} are no fields of __init__ that are kept. The fields of __init__ "
-            f"without drop_fields are {sorted(wanted)}."
+            f"{where}: data_fields and meta_fields must include all dataclass fields that "
+            f"__init__ takes, but for drop_fields: {_set(sorted(wanted))}, and no others. "
+            f"Unexpected fields: {_set(unknown)}"
         )
 
 

@@ -141,7 +141,7 @@ def prefix_report(name: str, mismatch: Mismatch) -> str:
     """Why a specification called `name` is no tree prefix of its value."""
     place = f"{name}{keystr(mismatch.path)}"
     return _report(
-        f"{place}: pytree structure error, the value that it is given for has other containers.",
+        f"{place}: pytree structure error, different types or sizes of containers.",
         (place, "the value there"),
         mismatch,
         "Use the same containers in both, down to where one entry stands for a whole subtree of "
@@ -156,8 +156,8 @@ def map_error(where: str, number: int, first: Any, other: Any) -> ValueError | N
         return None
     return ValueError(
         _report(
-            f"{where}: tree {number} does not have the structure of tree 1 at "
-            f"{keystr(mismatch.path) or 'its root'}.",
+            f"{where}: pytree structure error, tree {number} does not have the structure of tree 1 "
+            f"at {keystr(mismatch.path) or 'its root'}.",
             ("tree 1", f"tree {number}"),
             mismatch,
             "Give every tree the same containers, with the same keys and lengths, down to the "

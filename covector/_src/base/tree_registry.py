@@ -261,8 +261,9 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[Iterable[tuple[Any, Any]], H
     kind = type(tree)
     if level is None:
         raise ValueError(
-            f"flatten_one_level: an instance of {kind.__qualname__} is a leaf and has no children. "
-            "Ask tree_util.is_tree_node(type(x)) first, or register the type as a node."
+            f"flatten_one_level: can't tree-flatten type {kind.__qualname__}, whose instances "
+            "are leaves without children. Ask tree_util.is_tree_node(type(x)) first, or "
+            "register the type as a node."
         )
     pairs, static = level
     if kind is dict:
