@@ -1,10 +1,7 @@
-"""Reverse mode through loops of any number of steps: values, compositions, memory, errors.
+"""Reverse mode through loops: what they are made of, compositions, second derivatives.
 
-The derivatives are compared with those of Python loops: the reverse sweep written out by hand, or
-the imaginary part of f(x + ih) / h, which is the derivative to full precision.
+The derivatives are compared with closed forms, or with those of Python loops.
 """
-
-import math
 
 import numpy as np
 import pytest
@@ -13,7 +10,9 @@ import covector as cv
 import covector.numpy as jnp
 from covector import lax
 from covector._src.base.config import parity
-from covector._src.control.while_tape import Tape, _with_checkpoint
+from covector._src.core.effects import Effect
+from covector.extend.core import Primitive
+from tests.control.plain_loops import Ours, close, complex_step
 
 X = np.array([0.7, -0.4, 0.2])
 W = np.array([[0.3, -0.5, 0.1], [0.2, 0.4, -0.6], [-0.1, 0.5, 0.3]])
@@ -24,152 +23,6 @@ COUNTS = np.array([0, 3, 7])
 def double_precision():
     with cv.enable_x64(True):
         yield
-
-
-class Plain:
-    """Loops of Python, and NumPy."""
-
-    sin, cos, tanh, sum = np.sin, np.cos, np.tanh, np.sum
-
-    @staticmethod
-    def fori(n, body, x, **limits):
-        for i in range(int(n)):
-            x = body(i, x)
-        return x
-
-    @staticmethod
-    def choose(which, first, second, x):
-        return first(x) if which else second(x)
-
-    @staticmethod
-    def scan(step, x, slices):
-        ys = []
-        for part in slices:
-            x, y = step(x, part)
-            ys.append(y)
-        return x, np.stack(ys)
-
-
-class Ours:
-    """Loops of Covector, whose number of steps is never known."""
-
-    sin, cos, tanh, sum = jnp.sin, jnp.cos, jnp.tanh, jnp.sum
-
-    @staticmethod
-    def fori(n, body, x, **limits):
-        init = (jnp.asarray(0), jnp.asarray(n), x)
-
-        def step(s):
-            return (s[0] + 1, s[1], body(s[0], s[2]))
-
-        return lax.while_loop(lambda s: s[0] < s[1], step, init, **limits)[2]
-
-    @staticmethod
-    def choose(which, first, second, x):
-        return lax.cond(which, first, second, x)
-
-    @staticmethod
-    def scan(step, x, slices):
-        return lax.scan(step, x, slices)
-
-
-def complex_step(fun, *args):
-    """The derivative of a real analytic function in its first argument."""
-    x, *rest = args
-    out = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        moved = x.astype(complex)
-        moved[i] += 1e-30j
-        out[i] = fun(Plain, moved, *rest).imag / 1e-30
-    return out
-
-
-def close(got, want, rtol=1e-12):
-    np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-14)
-
-
-# ---------------------------------------------------------------- numbers of steps
-
-
-def slow(x, n, **limits):
-    """A loop whose derivative stays of order 1 for as long as it goes."""
-
-    def body(i, a):
-        return 0.999 * a + 0.01 * jnp.sin(x * a) + 0.001 * x * jnp.cos(0.001 * i)
-
-    return Ours.fori(n, body, x, **limits)
-
-
-def slow_by_hand(x, n, dtype=np.float64):
-    x = dtype(x)
-    kept = [x]
-    for i in range(n):
-        a = kept[-1]
-        kept.append(0.999 * a + 0.01 * np.sin(x * a) + 0.001 * x * np.cos(0.001 * i))
-    ct, ct_x = 1.0, 0.0
-    for i in reversed(range(n)):
-        slope = 0.01 * np.cos(x * kept[i])
-        ct_x += ct * (slope * kept[i] + 0.001 * np.cos(0.001 * i))
-        ct *= 0.999 + slope * x
-    return kept[-1], ct + ct_x
-
-
-NUMBERS = [0, 1, 2, 63, 64, 65, 128, 1000, 4097, 100_000]
-
-
-def test_any_number_of_steps():
-    fun = cv.jit(cv.value_and_grad(slow))
-    for n in NUMBERS:
-        close(fun(0.7, n), slow_by_hand(0.7, n), 1e-11)
-
-
-def test_single_precision():
-    with cv.enable_x64(False):
-        fun = cv.jit(cv.value_and_grad(slow))
-        for n in NUMBERS:
-            np.testing.assert_allclose(fun(0.7, n), slow_by_hand(0.7, n), rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    "limits",
-    [
-        dict(checkpoints=2),
-        dict(checkpoints=3),
-        dict(checkpoints=3, max_steps=1),
-        dict(checkpoints=8, max_steps=5),
-        dict(max_steps=65),
-    ],
-)
-def test_limits(limits):
-    fun = cv.jit(cv.grad(lambda x, n: slow(x, n, **limits)))
-    for n in (0, 1, 2, 3, 5, 16, 65, 66, 200):
-        close(fun(0.7, n), slow_by_hand(0.7, n)[1])
-
-
-def repetitions(places, segments):
-    """How often the tape has each segment of a loop run again."""
-    zeros = np.zeros(places, np.int32)
-    tape = Tape(0, zeros, zeros, [], [])
-    for i in range(segments):
-        tape = _with_checkpoint(tape, np.int32(i), [])
-    counts, end = np.zeros(segments, int), segments
-    while end:
-        begin = int(np.max(tape.steps)) - 1
-        if end < segments:
-            for i in range(begin, end):
-                tape = _with_checkpoint(tape, np.int32(i), [])
-            counts[begin:end] += 1
-        latest = int(np.argmax(tape.steps))
-        end = int(tape.steps[latest]) - 1
-        tape = tape._replace(steps=np.where(np.arange(places) == latest, 0, tape.steps))
-    return counts
-
-
-@pytest.mark.parametrize("places, r", [(3, 2), (4, 2), (4, 3), (5, 2)])
-def test_as_few_repetitions_as_can_be(places, r):
-    most = math.comb(places - 1 + r, r)
-    assert repetitions(places, most).max() == r
-    assert repetitions(places, most + 1).max() == r + 1
 
 
 # ---------------------------------------------------------------- what loops are made of
@@ -310,6 +163,65 @@ def test_unknown_in_the_bound_alone():
     close(cv.value_and_grad(fun)(2.5), (2.5**3, 3 * 2.5**2))
 
 
+# ---------------------------------------------------------------- rules of the user's
+
+
+@cv.custom_jvp
+def sine(x):
+    return jnp.sin(x)
+
+
+sine.defjvp(lambda primals, tangents: (sine(*primals), 3 * tangents[0]))
+
+
+@cv.custom_vjp
+def product(x, y):
+    return x * y
+
+
+product.defvjp(lambda x, y: (x * y, (x, y)), lambda kept, ct: (5 * kept[1] * ct, 7 * kept[0] * ct))
+
+
+def test_rules_of_the_users():
+    fun = cv.grad(lambda x, n: Ours.fori(n, lambda i, a: sine(a), x))
+    close(cv.vmap(fun, in_axes=(None, 0))(0.5, COUNTS), 3.0**COUNTS)
+    fun = cv.grad(lambda x: Ours.fori(2, lambda i, a: product(a, x), x))
+    # x -> p = x x -> q = p x: q' = 5 x p' + 7 p, where p' = 5 x + 7 x
+    close(fun(0.5), 5 * 0.5 * 12 * 0.5 + 7 * 0.25)
+
+
+def test_solution_of_a_system_that_is_a_loop():
+    third = np.linalg.matrix_power(W + 2 * np.eye(3), 3)
+
+    def solved(b):
+        return lax.custom_linear_solve(
+            lambda v: Ours.fori(3, lambda i, a: (W + 2 * np.eye(3)) @ a, v),
+            b,
+            lambda _, b: np.linalg.inv(third) @ b,
+            transpose_solve=lambda _, b: np.linalg.inv(third).T @ b,
+        )
+
+    close(cv.grad(lambda b: jnp.sum(solved(b) * X))(X), np.linalg.solve(third.T, X))
+    close(cv.jacfwd(solved)(X), np.linalg.inv(third))
+
+
+def test_effects_are_not_repeated():
+    class Noise(Effect):
+        pass
+
+    noise = Primitive("noise")
+    noise.multiple_results = True
+    noise.def_effectful_abstract_eval(lambda i: ([], {Noise()}))
+
+    def body(i, a):
+        noise.bind(i)
+        return jnp.sin(a)
+
+    text = str(cv.make_jaxpr(cv.grad(lambda x: Ours.fori(3, body, x)))(1.0))
+    record, sweep = text.split("while_reverse[")
+    assert (record.count("noise"), sweep.count("noise")) == (1, 0)
+
+
 # ---------------------------------------------------------------- derivatives of derivatives
 
 
@@ -435,14 +347,3 @@ def test_only_what_is_transposed_is_recorded():
     assert loops(cv.grad(fun), 1.0) == [0, 1, 0, 1]
     # Of two nested loops the inner one is recorded only where a step of the outer one is reversed.
     assert loops(cv.grad(lambda x: nested(Ours, x, 3)), X) == [2, 2, 0, 2]
-
-
-def test_memory_is_that_of_the_checkpoints():
-    x = np.ones(10_000)
-
-    def fun(x, n):
-        return jnp.sum(Ours.fori(n, lambda i, a: jnp.sin(a) * x, x, checkpoints=8))
-
-    memory = cv.jit(cv.grad(fun)).lower(x, 3).compile().memory_analysis()
-    carries = memory.temp_size_in_bytes / x.nbytes
-    assert 16 <= carries < 24

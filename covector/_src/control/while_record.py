@@ -75,21 +75,17 @@ class WhileRecord(Expansion):
 
     program = "body_jaxpr"
 
-    def abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, stored, **params):
+    def effectful_abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, stored, **params):
         checkpoints, segment = sizes(params)
         lanes = cond_jaxpr.out_avals[0].shape
         kept = [aval for aval, wanted in zip(body_jaxpr.out_avals, stored) if wanted]
         places = ShapedArray((checkpoints,), INT)
-        return [
-            *body_jaxpr.out_avals,
-            ShapedArray(lanes, INT),
-            *[ShapedArray((), INT), places, places],
-            *[
-                ShapedArray((size, *x.shape), x.dtype)
-                for size in (checkpoints, segment)
-                for x in kept
-            ],
+        rows = [
+            ShapedArray((size, *x.shape), x.dtype) for size in (checkpoints, segment) for x in kept
         ]
+        tape = [ShapedArray((), INT), places, places, *rows]
+        outs = [*body_jaxpr.out_avals, ShapedArray(lanes, INT), *tape]
+        return outs, cond_jaxpr.effects | body_jaxpr.effects
 
     def expand(self, *args, body_jaxpr, cond_jaxpr, stored, **params):
         cond_consts, body_consts, init = parted(args, params)

@@ -179,6 +179,9 @@ def _forward_part(
       Which constants that takes, for each part of the carry whether it does, and the program.
     """
     residuals = range(num_carry, len(known.out_avals))
+    # What has an effect and no result, such as printing, is not done again.
+    eqns = [eqn for eqn in known.jaxpr.eqns if eqn.outvars or not eqn.effects]
+    known = ClosedJaxpr(known.jaxpr.replace(eqns=eqns, effects=None), known.consts)
 
     def step(carry: Flags) -> tuple[list[int], Flags]:
         _, kept = drop_unused(known, (*carry, *[True] * len(residuals)))
