@@ -126,9 +126,10 @@ def emit_scan(
             for x, aval in zip(xs, steps.x_avals)
         ]
         carry, last = steps.write(carry, blocks, left)
-        at = b.constant(start, np.int32)
-        ys = [write_at(b, y, new, aval, length, at) for y, new, aval in zip(ys, last, steps.y_avals)
-              ] if trips else last  # fmt: skip
+        if not trips:
+            return [*carry, *last]
+        place = Place(b, b.constant(start, np.int32), b.constant(0, np.int32))
+        ys = [place.write(y, new, aval, length) for y, new, aval in zip(ys, last, steps.y_avals)]
     return [*carry, *ys]
 
 
@@ -140,34 +141,33 @@ def emit_loop(
     Returns:
       The carry after it, and arrays of the scan's length with what its steps return.
     """
-    b, consts, num_consts, num_carry = steps.b, steps.consts, len(steps.consts), steps.num_carry
+    b, consts, num_carry = steps.b, steps.consts, steps.num_carry
+    num_xs, num_consts = len(xs), len(consts)
     x_avals = [blocked(aval, length) for aval in steps.x_avals]
-    y_avals = [blocked(aval, length) for aval in steps.y_avals]
+    y_slices = steps.y_avals
+    y_avals = [blocked(aval, length) for aval in y_slices]
     avals = [INDEX, *x_avals, *steps.jaxpr.in_avals[:num_consts], *steps.carry_avals, *y_avals]
 
     def condition(i: Any, *rest: Any) -> list[Any]:
         return [b.compare("LT", i, b.constant(trips, np.int32), np.int32, out=CONDITION)]
 
     def turn(i: Any, *values: Any) -> list[Any]:
-        xs, values = values[: len(xs_given)], values[len(xs_given) :]
+        xs, values = values[:num_xs], values[num_xs:]
         consts, values = values[:num_consts], values[num_consts:]
         carry, ys = values[:num_carry], values[num_carry:]
         start = start_of_block(b, i, length, unroll, steps.reverse)
-        blocks = [read_at(b, x, aval, unroll, start) for x, aval in zip(xs, steps.x_avals)]
+        place = Place(b, start, b.constant(0, np.int32))
+        blocks = [place.read(x, aval, unroll) for x, aval in zip(xs, steps.x_avals)]
         carry, new = steps._replace(consts=consts).write(carry, blocks, unroll)
-        ys = [
-            write_at(b, y, part, aval, length, start)
-            for y, part, aval in zip(ys, new, steps.y_avals)
-        ]
+        ys = [place.write(y, y_new, aval, length) for y, y_new, aval in zip(ys, new, y_slices)]
         i = b.op("add", i, b.constant(1, np.int32), out=INDEX)
         return [i, *xs, *consts, *carry, *ys]
 
-    xs_given = xs
     initial = [b.constant(0, np.int32), *xs, *consts, *carry]
     initial += [b.full(0, aval) for aval in y_avals]
     regions = [(avals, condition), (avals, turn)]
     outs = b.op_with_regions("while", initial, regions, out=avals)
-    results = outs[1 + len(xs) + num_consts :]
+    results = outs[1 + num_xs + num_consts :]
     return results[:num_carry], results[num_carry:]
 
 
@@ -188,22 +188,23 @@ def blocked(aval: Any, count: int) -> Any:
     return aval.update(shape=(count, *aval.shape))
 
 
-def read_at(b: Any, x: Any, aval: Any, count: int, start: Any) -> Any:
-    """A block of an array, at a place that is computed."""
-    out = blocked(aval, count)
-    indices = [start, *zeros(b, aval)]
-    return b.op("dynamic_slice", x, *indices, out=out, slice_sizes=out.shape)
+class Place(NamedTuple):
+    """Where blocks begin in the leading dimension; a value that is computed."""
 
+    b: Any
+    start: Any
+    zero: Any  # the index in all other dimensions
 
-def write_at(b: Any, y: Any, block: Any, aval: Any, length: int, start: Any) -> Any:
-    """An array with a block written over a part of it."""
-    out = blocked(aval, length)
-    return b.op("dynamic_update_slice", y, block, start, *zeros(b, aval), out=out)
+    def read(self, x: Any, aval: Any, count: int) -> Any:
+        """A block of an array."""
+        out = blocked(aval, count)
+        indices = [self.start, *[self.zero] * aval.ndim]
+        return self.b.op("dynamic_slice", x, *indices, out=out, slice_sizes=out.shape)
 
-
-def zeros(b: Any, aval: Any) -> list[Any]:
-    """The indices of a block in the dimensions behind the leading one."""
-    return [b.constant(0, np.int32)] * aval.ndim if aval.ndim else []
+    def write(self, y: Any, block: Any, aval: Any, length: int) -> Any:
+        """An array of `length` slices with a block written over a part of it."""
+        indices = [self.start, *[self.zero] * aval.ndim]
+        return self.b.op("dynamic_update_slice", y, block, *indices, out=blocked(aval, length))
 
 
 def part(b: Any, x: Any, aval: Any, start: int, stop: int) -> Any:
