@@ -92,6 +92,8 @@ from .._src.ops.collectives_permute import pbroadcast as pbroadcast
 from .._src.ops.collectives_permute import ppermute as ppermute
 from .._src.ops.collectives_permute import ppermute_p as ppermute_p
 from .._src.ops.collectives_permute import pshuffle as pshuffle
+from .._src.ops.collectives_ragged import ragged_all_to_all as ragged_all_to_all
+from .._src.ops.collectives_ragged import ragged_all_to_all_p as ragged_all_to_all_p
 from .._src.ops.collectives_reduce import axis_size as axis_size
 from .._src.ops.collectives_reduce import pmax as pmax
 from .._src.ops.collectives_reduce import pmax_p as pmax_p

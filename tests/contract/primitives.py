@@ -38,6 +38,7 @@ WITHOUT_SAMPLES = {
     "random_split": "of random keys, which NumPy lacks: tests/random/test_key_primitives.py",
     "random_unwrap": "of random keys, which NumPy lacks: tests/random/test_key_primitives.py",
     "random_wrap": "of random keys, which NumPy lacks: tests/random/test_key_primitives.py",
+    "ragged_all_to_all": "needs an axis: tests/ops/test_collectives_ragged.py",
     "reduce_scatter": "needs an axis: tests/ops/test_collectives.py",
     "rng_bit_generator": "gives XLA's own bits: tests/random/test_generators.py",
     "rng_uniform": "gives other numbers each time: tests/random/test_generators.py",

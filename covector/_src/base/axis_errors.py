@@ -86,3 +86,21 @@ def gathers_to(to: object) -> str:
         f"[all_gather] Got unexpected `to` value {to!r}. Outside a map over devices results are "
         "'varying'."
     )
+
+
+def ragged_not_integers(name: str, dtype: object) -> str:
+    return f"[ragged_all_to_all] {name} must be integer type, but are of dtype {dtype}."
+
+
+def ragged_not_a_vector(name: str, shape: Sequence[int]) -> str:
+    return (
+        f"[ragged_all_to_all] {name} must be rank 1 with positive dimension size, but got shape "
+        f"{tuple(shape)}: one number for each slice."
+    )
+
+
+def ragged_groups() -> str:
+    return (
+        "[ragged_all_to_all] axis_index_groups not supported in vmap. Map over two axes, and "
+        "exchange over one of them."
+    )

@@ -53,6 +53,7 @@ from ..._src.ops.collectives_gather import all_gather_p as all_gather_p
 from ..._src.ops.collectives_gather import all_to_all_p as all_to_all_p
 from ..._src.ops.collectives_permute import axis_index_p as axis_index_p
 from ..._src.ops.collectives_permute import ppermute_p as ppermute_p
+from ..._src.ops.collectives_ragged import ragged_all_to_all_p as ragged_all_to_all_p
 from ..._src.ops.collectives_reduce import pmax_p as pmax_p
 from ..._src.ops.collectives_reduce import pmin_p as pmin_p
 from ..._src.ops.collectives_reduce import psum_p as psum_p
