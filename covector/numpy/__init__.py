@@ -330,4 +330,5 @@ from .._src.numpy.taking import put as put
 from .._src.numpy.taking import put_along_axis as put_along_axis
 from .._src.numpy.taking import take as take
 from .._src.numpy.taking import take_along_axis as take_along_axis
+from . import fft as fft
 from . import linalg as linalg

@@ -50,3 +50,40 @@ def complex_given_to_rfft(where: str, dtype: object) -> str:
         f"[{where}] only real valued inputs supported for {where.split('.')[-1]}, got {dtype}. "
         "Use the transform for complex numbers, or take the real part."
     )
+
+
+# ---------------------------------------------------------------- numpy.fft
+
+
+def several_axes(name: str, axis: object) -> str:
+    return (
+        f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. "
+        f"Got axis = {axis!r}."
+    )
+
+
+def not_two_axes(name: str, axes: object) -> str:
+    return f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}."
+
+
+def repeated_axes(name: str, axes: object) -> str:
+    return f"jax.numpy.fft.{name} does not support repeated axes. Got axes {axes}."
+
+
+def lengths_and_axes(name: str, lengths: Shape, axes: Shape) -> str:
+    return (
+        f"[fft.{name}] Shape and axes have different lengths: s = {tuple(lengths)}, "
+        f"axes = {tuple(axes)}."
+    )
+
+
+def lengths_not_positive(name: str, lengths: Shape) -> str:
+    return f"[fft.{name}] Shape should be positive, but is {tuple(lengths)}."
+
+
+def unknown_norm(norm: object) -> str:
+    return f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".'
+
+
+def frequencies_argument(name: str, what: str, kind: str, value: object) -> str:
+    return f"The {what} argument of jax.numpy.fft.{name} only takes {kind}. Got {what} = {value}."
