@@ -12,7 +12,7 @@ from covector import lax
 from covector._src.base.config import parity
 from covector._src.core.effects import Effect
 from covector.extend.core import Primitive
-from tests.control.plain_loops import Ours, close, complex_step
+from tests.control.plain_loops import Ours, Plain, close, complex_step
 
 X = np.array([0.7, -0.4, 0.2])
 W = np.array([[0.3, -0.5, 0.1], [0.2, 0.4, -0.6], [-0.1, 0.5, 0.3]])
@@ -126,6 +126,19 @@ def test_closed_over_arrays():
     for i, wants in enumerate((for_x, for_w)):
         close(each[i], wants)
         close(all_together[i], sum(wants))
+
+
+def test_steps_that_act_over_an_axis(jax):
+    def loop(m, fori, x):
+        def step(i, a):
+            return 0.5 * a + m.lax.pmean(a, "i") * m.numpy.sin(a)
+
+        return m.vmap(lambda x: fori(3, step, x), axis_name="i")(x)
+
+    def grad(m, fori):
+        return m.grad(lambda x: m.numpy.sum(loop(m, fori, x) * x))
+
+    np.testing.assert_allclose(grad(cv, Ours.fori)(X), grad(jax, Plain.fori)(X), rtol=1e-5)
 
 
 def test_condition_on_the_carry():

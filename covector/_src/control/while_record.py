@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import ShapedArray, aval_of
+from ..core.effects import no_effects
 from ..core.jaxpr import ClosedJaxpr
 from ..core.primitive import BuiltinPrimitive
+from ..core.show import jaxprs_in_params
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import add
 from ..ops.conversion import convert
@@ -38,6 +40,10 @@ class Expansion(BuiltinPrimitive):
 
     def expand(self, *args: Any, **params: Any) -> list[Any]:
         raise NotImplementedError
+
+    def effectful_abstract_eval(self, *avals, **params):
+        effects = no_effects.union(*[jaxpr.effects for jaxpr in jaxprs_in_params(params)])
+        return self.abstract_eval(*avals, **params), effects
 
     def expanded(self, avals, params):
         return _staged(params[self.program], self, tuple(avals), tuple(params.items()))
@@ -75,7 +81,7 @@ class WhileRecord(Expansion):
 
     program = "body_jaxpr"
 
-    def effectful_abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, stored, **params):
+    def abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, stored, **params):
         checkpoints, segment = sizes(params)
         lanes = cond_jaxpr.out_avals[0].shape
         kept = [aval for aval, wanted in zip(body_jaxpr.out_avals, stored) if wanted]
@@ -84,8 +90,7 @@ class WhileRecord(Expansion):
             ShapedArray((size, *x.shape), x.dtype) for size in (checkpoints, segment) for x in kept
         ]
         tape = [ShapedArray((), INT), places, places, *rows]
-        outs = [*body_jaxpr.out_avals, ShapedArray(lanes, INT), *tape]
-        return outs, cond_jaxpr.effects | body_jaxpr.effects
+        return [*body_jaxpr.out_avals, ShapedArray(lanes, INT), *tape]
 
     def expand(self, *args, body_jaxpr, cond_jaxpr, stored, **params):
         cond_consts, body_consts, init = parted(args, params)
