@@ -159,9 +159,9 @@ def test_second_derivative(jax):
 
 
 def test_with_general_padding(jax):
-    program = lambda m: (
-        lambda x, y: m.lax.conv_with_general_padding(x, y, (2,), [(1, 3)], (2,), (3,))
-    )
+    def program(m):
+        return lambda x, y: m.lax.conv_with_general_padding(x, y, (2,), [(1, 3)], (2,), (3,))
+
     same_in_jax(jax, program, (draw((2, 3, 6)), draw((4, 3, 2), seed=1)))
 
 
@@ -210,9 +210,11 @@ def test_patches_and_local(jax, numbers):
     _, rhs, out = numbers or ("NCHW", "OIHW", "NCHW")
     sizes = {"O": 4, "I": shape[out.index("C")]} | {c: shape[out.index(c)] for c in "HW"}
     y = draw([sizes[c] for c in rhs], seed=1)
-    local = lambda m: (
-        lambda x, y: m.lax.conv_general_dilated_local(x, y, **options, precision="highest")
-    )
+
+    def local(m):
+        conv = m.lax.conv_general_dilated_local
+        return lambda x, y: conv(x, y, **options, precision="highest")
+
     same_in_jax(jax, local, (x, y))
 
 
