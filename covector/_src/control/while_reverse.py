@@ -62,7 +62,7 @@ def transpose(self: While, cts: Sequence[Any], *args: Any, **params: Any) -> lis
 
 
 While.partial_eval = partial_eval
-While.transpose = transpose
+While.transpose = transpose  # type: ignore[method-assign]
 
 
 def limits_of(where: str, checkpoints: int | None, max_steps: int | None) -> dict[str, int]:
@@ -123,9 +123,9 @@ class Split(NamedTuple):
 
 def split_loop(args: Sequence[Any], unknowns: Flags, params: dict[str, Any]) -> Split | None:
     """Split a loop; None if its condition depends on what is unknown."""
-    args, unknowns, params = _without_lanes(list(args), list(unknowns), params)
+    args, unknown, params = _without_lanes(list(args), list(unknowns), params)
     body_jaxpr, cond_jaxpr = params["body_jaxpr"], params["cond_jaxpr"]
-    cond_unknown, consts_unknown, carry_unknown = parted(unknowns, params)
+    cond_unknown, consts_unknown, carry_unknown = parted(unknown, params)
 
     def step(carry: Flags) -> tuple[Any, Flags]:
         known, tangent, outs, _ = partial_eval_jaxpr(body_jaxpr, (*consts_unknown, *carry), carry)

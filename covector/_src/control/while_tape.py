@@ -81,7 +81,7 @@ def new_tape(carry: Sequence[Any], checkpoints: int, segment: int) -> Tape:
     nothing = full((checkpoints,), 0, INT)
 
     def rows(x: Any, count: int) -> Any:
-        shape = aval_of(x).shape
+        shape = shape_of(x)
         return broadcast_in_dim(x, (count, *shape), range(1, 1 + len(shape)))
 
     return Tape(
@@ -124,7 +124,7 @@ def record(
     Returns:
       The number of steps in all, the last state, and the tape.
     """
-    length = np.int32(aval_of(tape.recent[0]).shape[0]) if tape.recent else HIGHEST
+    length = np.int32(shape_of(tape.recent[0])[0]) if tape.recent else HIGHEST
 
     def segment(carry: Any) -> Any:
         start, state, tape = carry
@@ -149,7 +149,7 @@ def record(
 def _with_checkpoint(tape: Tape, step: Any, carry: Sequence[Any]) -> Tape:
     """The tape with the carry before a step, which is the latest of all, as a checkpoint."""
     steps, levels = tape.steps, tape.levels
-    count = aval_of(steps).shape[0]
+    count = shape_of(steps)[0]
     latest = argmax(steps, 0, INT)
     latest_level = entry(levels, latest)
     own, others = (broadcast_in_dim(steps, (count, count), (dim,)) for dim in (0, 1))
@@ -218,9 +218,13 @@ def sweep_back(
 # ---------------------------------------------------------------- rows and lanes
 
 
+def shape_of(x: Any) -> tuple[int, ...]:
+    return aval_of(x).shape  # type: ignore[attr-defined]
+
+
 def entry(rows: Any, place: Any) -> Any:
     """The element of an array at a place along its first dimension."""
-    _, *shape = aval_of(rows).shape
+    _, *shape = shape_of(rows)
     starts = [place, *[ZERO] * len(shape)]
     row = dynamic_slice_p.bind(rows, *starts, slice_sizes=(1, *shape))
     return reshape(row, shape)
@@ -228,18 +232,18 @@ def entry(rows: Any, place: Any) -> Any:
 
 def _put(rows: Any, place: Any, x: Any) -> Any:
     """An array with another element at a place along its first dimension."""
-    _, *shape = aval_of(rows).shape
+    _, *shape = shape_of(rows)
     row = reshape(x, (1, *shape))
     return dynamic_update_slice_p.bind(rows, row, place, *[ZERO] * len(shape))
 
 
 def _like(x: Any, value: Any) -> Any:
-    return broadcast_in_dim(value, aval_of(x).shape, ())
+    return broadcast_in_dim(value, shape_of(x), ())
 
 
 def largest(count: Any) -> Any:
     """The largest number of steps of several examples."""
-    return reduce_max(count, tuple(range(aval_of(count).ndim)))
+    return reduce_max(count, tuple(range(len(shape_of(count)))))
 
 
 def where(active: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
@@ -247,10 +251,9 @@ def where(active: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
 
     The dimensions of `active` are the leading ones of each value; without any, all are active.
     """
-    lanes = aval_of(active).ndim
+    lanes = len(shape_of(active))
     if not lanes:
         return list(new)
     return [
-        select(broadcast_in_dim(active, aval_of(x).shape, range(lanes)), x, y)
-        for x, y in zip(new, old)
+        select(broadcast_in_dim(active, shape_of(x), range(lanes)), x, y) for x, y in zip(new, old)
     ]
