@@ -27,9 +27,7 @@ SAMPLERS = {
     "randint i8": lambda R, k, jnp: R.randint(k, (50,), -128, 128, "int8"),
     "randint u32": lambda R, k, jnp: R.randint(k, (50,), 0, np.uint32(2**32 - 1), "uint32"),
     "randint empty range": lambda R, k, jnp: R.randint(k, (50,), 5, 5),
-    "randint bounds": lambda R, k, jnp: R.randint(
-        k, (2, 3), jnp.array([0, 1, 2]), np.array([5, 6, 7])
-    ),
+    "randint bounds": lambda R, k, jnp: R.randint(k, (2, 3), jnp.array([0, 1, 2]), 7),
     "bernoulli": lambda R, k, jnp: R.bernoulli(k, 0.3, (20,)),
     "bernoulli high": lambda R, k, jnp: R.bernoulli(k, 0.3, (20,), mode="high"),
     "bernoulli p": lambda R, k, jnp: R.bernoulli(k, jnp.array([0.1, 0.5]), (3, 2)),

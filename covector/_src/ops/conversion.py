@@ -118,6 +118,8 @@ _NUMBERS = (int, float, complex, np.generic)
 
 def _numpy_agrees(number: Any, dtype: Any) -> bool:
     """Whether NumPy converts a number as XLA does: all but inf and NaN to integers."""
+    if isinstance(dtype, dtypes.ExtendedDType):
+        return False
     if isinstance(number, (int, np.integer, np.bool_)):
         return True
     if isinstance(number, (complex, np.complexfloating)):

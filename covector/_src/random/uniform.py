@@ -111,8 +111,8 @@ def uniform(
 @program
 def _uniform(key: Any, minval: Any, maxval: Any, *, shape: Any, dtype: Any) -> Any:
     """Random bits as the fraction of a float between 1 and 2, brought between the bounds."""
-    minval = broadcast_to_rank(convert(minval, dtype), len(shape))
-    maxval = broadcast_to_rank(convert(maxval, dtype), len(shape))
+    minval, maxval = convert(minval, dtype), convert(maxval, dtype)
+    minval, maxval = broadcast_to_rank(minval, len(shape)), broadcast_to_rank(maxval, len(shape))
     width, fraction = finfo(dtype).bits, finfo(dtype).nmant
     if width not in (8, 16, 32, 64):
         raise TypeError(random_errors.float_width(dtype))
