@@ -102,8 +102,8 @@ def test_a_value_without_a_dtype():
 @pytest.mark.parametrize("dtype", ["S3", ">f4", "datetime64[D]", "O", np.longdouble])
 def test_dtypes_that_arrays_cannot_have(dtype):
     text = (
-        f" Arrays of dtype {np.dtype(dtype)} are not supported. Supported are booleans, integers, "
-        "floats and complex numbers in the machine's byte order, and strings."
+        f" An array of dtype {np.dtype(dtype)} is not a valid JAX type. Supported are booleans, "
+        "integers, floats and complex numbers in the machine's byte order, and strings."
     )
     check = dtypes.check_user_dtype_supported
     assert message(TypeError, dtypes.dtype_of, np.zeros(1, dtype)) == "[dtype]" + text
@@ -164,9 +164,9 @@ def test_a_64_bit_request_warns_at_the_users_line():
     with pytest.warns(UserWarning) as caught:
         assert dtypes.check_user_dtype_supported("float64", "zeros") == np.float32
     assert str(caught[0].message) == (
-        "[zeros] The dtype float64 needs 64-bit mode, which is off; float32 is used in its place. "
-        "To turn it on, call `covector.config.update('jax_enable_x64', True)` or set the "
-        "environment variable COVECTOR_ENABLE_X64=1."
+        "[zeros] Explicitly requested dtype float64 needs 64-bit mode, which is off; float32 "
+        "is used in its place. To turn it on, call `covector.config.update('jax_enable_x64', "
+        "True)` or set the environment variable COVECTOR_ENABLE_X64=1."
     )
     assert caught[0].filename == __file__
 

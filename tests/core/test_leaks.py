@@ -104,8 +104,8 @@ def test_whole_message():
     assert str(error.value) == (
         "[checking_leaks] Leaked tracers: 1 traced value(s) outlived make_jaxpr of the function "
         f"remember at {__file__}:{line}, which made them:\n"
-        f"  - a value of type float32[3], made by `sin` at {__file__}:{line + 1}:20 "
-        f"(test_whole_message.<locals>.remember), held by {__name__}.KEPT[0]\n"
+        f"  - a value of type float32[3], made on line {__file__}:{line + 1}:20 "
+        f"(test_whole_message.<locals>.remember) by `sin`, held by {__name__}.KEPT[0]\n"
         "  A traced value stands for an array only while its function is being transformed. "
         "Return it from the function instead of storing it."
     )

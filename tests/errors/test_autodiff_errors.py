@@ -155,7 +155,7 @@ def test_complex_inputs_in_forward_mode():
 
 def test_results_that_are_no_scalars():
     start = (
-        f"[grad] Gradient only defined for scalar-output functions. {name(identity)} returned an "
+        f"Gradient only defined for scalar-output functions. [grad] {name(identity)} returned an "
         "array of "
     )
     end = ", or use jacrev for the derivatives of all its elements."
@@ -172,7 +172,7 @@ def test_results_that_are_no_single_array():
         return {"loss": 1.0}
 
     assert text_of(TypeError, cv.grad(f), 1.0) == (
-        f"[grad] Gradient only defined for scalar-output functions. {name(f)} returned a dict "
+        f"Gradient only defined for scalar-output functions. [grad] {name(f)} returned a dict "
         "({'loss': 1.0}). Return a single array of shape ()."
     )
 
@@ -190,7 +190,7 @@ def test_a_pair_in_place_of_aux():
         "objects."
     )
     assert text_of(TypeError, cv.grad(g), 1.0) == (
-        f"[grad] Gradient only defined for scalar-output functions. {name(g)} returned a list "
+        f"Gradient only defined for scalar-output functions. [grad] {name(g)} returned a list "
         "([1.0]). Return a single array of shape ()."
     )
 
@@ -200,7 +200,7 @@ def test_no_result():
         x * x
 
     assert text_of(TypeError, cv.grad(f), 1.0) == (
-        f"[grad] Gradient only defined for scalar-output functions. {name(f)} returned None. "
+        f"Gradient only defined for scalar-output functions. [grad] {name(f)} returned None. "
         "Does it lack a return statement?"
     )
 
@@ -331,9 +331,9 @@ def test_cotangents():
     _, pullback = cv.vjp(pair, jnp.ones(2))
     zero = np.zeros((), float0)
     assert text_of(ValueError, pullback, (jnp.ones(2), zero)) == (
-        "[vjp] unexpected tree structure: cotangents must have that of the function's results. At "
-        f"the root, {name(pair)} returned a dict with the keys 'a', 'n', and the cotangents have a "
-        "tuple of length 2."
+        "[vjp] unexpected tree structure: the cotangent tree does not match that of the "
+        f"function's results. At the root, {name(pair)} returned a dict with the keys 'a', 'n', "
+        "and the cotangents have a tuple of length 2."
     )
     assert text_of(ValueError, pullback, {"a": jnp.ones(3), "n": zero}) == (
         "[vjp] the cotangent at ['a'] has the unexpected JAX type float32[3], where "
@@ -368,8 +368,8 @@ def test_linear_transpose_of_mixed_dtypes():
 def test_cotangents_of_linear_transpose():
     transpose = cv.linear_transpose(lambda x: [x, x], 1.0)
     assert text_of(TypeError, transpose, 1.0).startswith(
-        "[linear_transpose] unexpected tree structure: cotangents must have that of the function's "
-        "results. At the root, <lambda> ("
+        "[linear_transpose] unexpected tree structure: the cotangent tree does not match that "
+        "of the function's results. At the root, <lambda> ("
     )
     double = cv.linear_transpose(identity, 1.0)
     assert text_of(TypeError, double, 1j) == (

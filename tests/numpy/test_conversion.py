@@ -25,7 +25,11 @@ def test_numbers():
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
     [
-        (lambda x: bool(x), ValueError, "more than one element, of type float32[3], is ambiguous"),
+        (
+            lambda x: bool(x),
+            ValueError,
+            "more than one element is ambiguous. This one is of type float32[3]",
+        ),
         (
             lambda x: bool(x[:0]),
             ValueError,

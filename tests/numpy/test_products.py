@@ -1,5 +1,7 @@
 """Products of matrices and tensors: values against NumPy's in float64, types against JAX 0.10.2."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -213,3 +215,25 @@ def test_errors(f, error, words):
         with pytest.raises(error) as info:
             g(jnp.ones((2, 3)))
         assert words in str(info.value)
+
+
+def precisions(jaxpr):
+    """The precision of each product in a jaxpr, and in those that it applies."""
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "dot_general":
+            yield str(eqn.params["precision"])
+        for value in eqn.params.values():
+            if hasattr(value, "jaxpr"):
+                yield from precisions(value.jaxpr)
+
+
+@pytest.mark.parametrize("default", [None, "float32", "tensorfloat32", "BF16_BF16_F32"])
+def test_the_default_precision_is_that_of_jax(jax, default):
+    x = np.ones((2, 2), np.float32)
+    found = []
+    for m in (covector, jax):
+        products = [m.numpy.dot, m.numpy.matmul, m.numpy.vdot, m.numpy.inner, m.numpy.vecdot]
+        products += [partial(m.numpy.tensordot, axes=1), partial(m.numpy.einsum, "ij,jk->ik")]
+        with m.default_matmul_precision(default):
+            found.append([list(precisions(m.make_jaxpr(f)(x, x).jaxpr)) for f in products])
+    assert found[0] == found[1]

@@ -91,11 +91,12 @@ class Static:
         return self.hash
 
     def __eq__(self, other: Any) -> bool:
-        return (
-            isinstance(other, Static)
-            and type(self.value) is type(other.value)
-            and bool(self.value == other.value)
-        )
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        try:
+            return bool(self.value == other.value)
+        except Exception as error:
+            raise ValueError(errors.incomparable_static(self.value)) from error
 
     def __repr__(self) -> str:
         return repr(self.value)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 def float0_not_accepted(name: str) -> str:
     return (
-        f"{name} does not accept dtype float0, which has no values to compute with. It is the "
-        "dtype of the derivatives of integers and booleans: differentiate with respect to floats "
-        "instead, or make zeros of the dtype you need with `zeros_like(x, dtype=...)`."
+        f"{name} does not accept dtype float0: float0s do not support any operations by design, "
+        "as they have no values. It is the dtype of the derivatives of integers and booleans: "
+        "differentiate with respect to floats instead, or make zeros of the dtype you need "
+        "with `zeros_like(x, dtype=...)`."
     )
 
 

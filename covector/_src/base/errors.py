@@ -223,6 +223,13 @@ def unhashable_static(where: str, value: object) -> str:
     )
 
 
+def incomparable_static(value: object) -> str:
+    return (
+        f"[jit] static arguments should be comparable using __eq__, which failed for one of type "
+        f"{type(value)}. They are compared between calls to decide whether to trace again."
+    )
+
+
 def argnum_not_int(where: str, what: str, value: object) -> str:
     return f"[{where}] {what} must be integers, but got {value!r} of type {type(value)}."
 
@@ -338,7 +345,7 @@ def unknown_backend(name: str, why: str) -> str:
 
 def escaped_tracer(tracer: object, doing: str) -> str:
     origin = tracer.origin()  # type: ignore[attr-defined]
-    made = f"\n  It was made {origin}." if origin else ""
+    made = f"\n  It was created {origin}." if origin else ""
     return (
         f"[{doing}] Encountered an unexpected tracer: a traced value of type "
         f"{tracer.aval} was used after "  # type: ignore[attr-defined]
@@ -432,8 +439,8 @@ def array_given_as_dtype(where: str, dtype: object) -> str:
 
 def unsupported_dtype(where: str, dtype: object) -> str:
     return (
-        f"[{where}] Arrays of dtype {dtype} are not supported. Supported are booleans, integers, "
-        "floats and complex numbers in the machine's byte order, and strings."
+        f"[{where}] An array of dtype {dtype} is not a valid JAX type. Supported are booleans, "
+        "integers, floats and complex numbers in the machine's byte order, and strings."
     )
 
 
@@ -450,9 +457,10 @@ def no_dtype_of_value(x: object) -> str:
 
 def dtype_needs_x64(where: str, dtype: object, truncated: object) -> str:
     return (
-        f"[{where}] The dtype {dtype} needs 64-bit mode, which is off; {truncated} is used in its "
-        "place. To turn it on, call `covector.config.update('jax_enable_x64', True)` or set the "
-        "environment variable COVECTOR_ENABLE_X64=1."
+        f"[{where}] Explicitly requested dtype {dtype} needs 64-bit mode, which is off; "
+        f"{truncated} is used in its place. To turn it on, call "
+        "`covector.config.update('jax_enable_x64', True)` or set the environment variable "
+        "COVECTOR_ENABLE_X64=1."
     )
 
 

@@ -59,8 +59,8 @@ def ambiguous_truth(aval: object) -> str:
             "`x.size > 0` to see whether it has elements."
         )
     return (
-        f"The truth value of an array with more than one element, of type {aval}, is ambiguous. "
-        "Use `x.any()` or `x.all()`."
+        f"The truth value of an array with more than one element is ambiguous. This one is of type "
+        f"{aval}: use `x.any()` or `x.all()`."
     )
 
 

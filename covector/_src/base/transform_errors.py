@@ -166,7 +166,7 @@ def output_not_one_array(where: str, fun: Any, result: Any) -> str:
         if isinstance(result, (tuple, list)) and len(result) == 2:
             advice += " If the second item is not to be differentiated, pass has_aux=True."
     return (
-        f"[{where}] Gradient only defined for scalar-output functions. {function(fun)} returned "
+        f"Gradient only defined for scalar-output functions. [{where}] {function(fun)} returned "
         f"{found}. "
         f"{advice}"
     )
@@ -178,7 +178,7 @@ def output_not_scalar(where: str, fun: Any, shape: tuple[int, ...]) -> str:
     else:
         advice = "Reduce it, as with `.sum()` or `.mean()`"
     return (
-        f"[{where}] Gradient only defined for scalar-output functions. {function(fun)} returned an "
+        f"Gradient only defined for scalar-output functions. [{where}] {function(fun)} returned an "
         f"array of shape {shape}. {advice}, or use jacrev for the derivatives of all its elements."
     )
 
@@ -248,8 +248,8 @@ def tangent_type(where: str, name: str, primal: Any, want: Any, got: Any) -> str
 def cotangent_structure(where: str, fun_name: str, results: Any, cotangents: Any) -> str:
     difference = _difference(results, f"{fun_name} returned", cotangents, "the cotangents have")
     return (
-        f"[{where}] unexpected tree structure: cotangents must have that of the function's "
-        f"results. {difference}"
+        f"[{where}] unexpected tree structure: the cotangent tree does not match that of the "
+        f"function's results. {difference}"
     )
 
 

@@ -86,6 +86,12 @@ class Tracer:
     def weak_type(self) -> bool:
         return self.aval.weak_type  # type: ignore[attr-defined]
 
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tracer:
+        return self
+
     def __reduce__(self) -> Any:
         doing = "It was to be pickled, but stands for an array only while a function is traced."
         raise ConcretizationTypeError(value_not_known(self.aval, self.origin(), doing))

@@ -41,7 +41,7 @@ def contract(
         a,
         b,
         dimension_numbers=dimension_numbers,
-        precision=None if precision is None else canonicalize_precision(precision),
+        precision=canonicalize_precision(precision),
         preferred_element_type=common,
         out_sharding=out_sharding,
     )

@@ -169,7 +169,7 @@ def einsum(
     return _einsum(
         *arrays,
         steps=steps,
-        precision=None if precision is None else canonicalize_precision(precision),
+        precision=canonicalize_precision(precision),
         dtype=dtype,
         weak=weak,
     )

@@ -49,7 +49,8 @@ class JaxprTracer(Tracer):
 
     def origin(self) -> str:
         if self.eqn is not None:
-            return f"by `{self.eqn.primitive}` at {source.describe(self.eqn.source)}"
+            place = source.describe(self.eqn.source)
+            return f"on line {place} by `{self.eqn.primitive}`"
         trace = self._trace
         if isinstance(trace, JaxprTrace) and trace.debug_info and self.atom in trace.invars:
             return f"as {trace.name_of_input(self.atom)} of {trace.describe()}"
