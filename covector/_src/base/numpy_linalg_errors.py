@@ -173,3 +173,10 @@ def multi_dot_sizes(shapes: Sequence[Shape]) -> str:
 
 def not_matrices(where: str, shape: Shape) -> str:
     return f"[{where}] the array must be at least 2D, but its shape is {tuple(shape)}."
+
+
+def least_of_nothing(shape: Shape) -> str:
+    return (
+        "[norm] zero-size array to reduction operation min which has no identity: of an array of "
+        f"shape {tuple(shape)} there is no least element."
+    )

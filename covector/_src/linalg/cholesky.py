@@ -187,7 +187,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    return tril(cholesky_p.bind(symmetrize(x) if symmetrize_input else x))
+    return tril(cholesky_p.bind(symmetrize(x, "cholesky") if symmetrize_input else x))
 
 
 def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:

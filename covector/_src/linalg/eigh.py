@@ -164,7 +164,7 @@ def eigh(
     Array([2., 4.], dtype=float32)
     """
     v, w = eigh_p.bind(
-        symmetrize(x) if symmetrize_input else x,
+        symmetrize(x, "eigh") if symmetrize_input else x,
         lower=lower,
         sort_eigenvalues=sort_eigenvalues,
         subset_by_index=subset_by_index,

@@ -189,7 +189,7 @@ def householder_product(a: Any, taus: Any) -> Any:
 
     >>> import numpy as np
     >>> from covector import lax
-    >>> lax.linalg.householder_product(np.eye(2), np.array([2.0]))
+    >>> lax.linalg.householder_product(np.eye(2), np.array([2.0])) + 0.0
     Array([[-1.,  0.],
            [ 0.,  1.]], dtype=float32)
     """

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import linalg_errors
 from ..core.avals import aval_of
 from ..ops.arithmetic import add_p, div_p
 from ..ops.comparison import eq_p, ge_p
@@ -52,8 +53,13 @@ def adjoint(x: Any) -> Any:
     return conj(x) if is_complex(aval_of(x).dtype) else x
 
 
-def symmetrize(x: Any) -> Any:
-    """The Hermitian part, (x + x^H) / 2."""
+def symmetrize(x: Any, where: str) -> Any:
+    """The Hermitian part, (x + x^H) / 2, of the square matrices that a function is given."""
+    shape = aval_of(x).shape
+    if len(shape) < 2:
+        raise TypeError(linalg_errors.rank_too_low(where, 0, 2, shape))
+    if shape[-1] != shape[-2]:
+        raise ValueError(linalg_errors.not_square(where, shape))
     return div_p.bind(add_p.bind(x, adjoint(x)), constant_like(x, 2))
 
 

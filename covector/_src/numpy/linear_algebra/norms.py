@@ -59,6 +59,8 @@ def _greatest(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _least(x: Any, axes: tuple[int, ...]) -> Any:
+    if any(shape_of(x)[axis] == 0 for axis in axes):
+        raise ValueError(errors.least_of_nothing(shape_of(x)))
     return reduce_min_p.bind(x, axes=axes)
 
 
