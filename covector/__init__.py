@@ -93,6 +93,7 @@ from ._src.xla.devices import process_indices as host_ids
 from ._src.xla.devices import process_indices as process_indices
 from ._src.xla.execute import XlaBackend as _XlaBackend
 from ._src.xla.native import Device as Device
+from ._src.xla.shard import Shard as Shard
 
 __version__ = "0.1.0"
 __version_info__ = (0, 1, 0)

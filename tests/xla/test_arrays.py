@@ -230,3 +230,21 @@ def test_types():
     seen = []
     cv.jit(lambda y: seen.append(isinstance(y, cv.Array)))(x)
     assert seen == [True]
+
+
+def test_shards():
+    x = jnp.arange(6).reshape(2, 3)
+    (shard,) = x.addressable_shards
+    assert isinstance(shard, cv.Shard) and shard.device in x.devices()
+    assert (shard.index, shard.replica_id) == ((slice(None), slice(None)), 0)
+    assert shard.data is x is x.addressable_data(0)
+    assert len(x.global_shards) == 1
+    with pytest.raises(IndexError):
+        x.addressable_data(1)
+
+
+@pytest.mark.skipif(cv.default_backend() == "gpu", reason="GPUs have it")
+def test_no_cuda_interface():
+    assert not hasattr(jnp.ones(2), "__cuda_array_interface__")
+    with pytest.raises(AttributeError, match="only defined for unsharded GPU buffers"):
+        jnp.ones(2).__cuda_array_interface__  # noqa: B018

@@ -83,8 +83,9 @@ def test_new_lambdas_of_each_round_leave_nothing():
     assert live() <= before + 1
 
 
-def test_numpy_arrays_are_freed_once_they_are_on_the_device():
-    host = np.arange(1000, dtype=np.int32)
+@pytest.mark.parametrize("size", [10, 1000])
+def test_numpy_arrays_are_freed_once_they_are_on_the_device(size):
+    host = np.arange(size, dtype=np.int32)
     x = cv.device_put(host)
     gone = weakref.ref(host)
     del host, x

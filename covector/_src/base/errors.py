@@ -303,6 +303,13 @@ def array_deleted(aval: object) -> str:
     )
 
 
+def no_cuda_interface(device: object) -> str:
+    return (
+        "__cuda_array_interface__ is only defined for unsharded GPU buffers, but this array lies on "
+        f"{device}. Use `__dlpack__`, or numpy.asarray."
+    )
+
+
 def dlpack_dtype_unsupported(array: object, error: object) -> str:
     dtype = getattr(array, "dtype", "unknown")
     return (

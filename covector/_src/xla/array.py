@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, events
-from ..base.errors import array_deleted
+from ..base.errors import array_deleted, no_cuda_interface
 from ..base.random_errors import key_as_numpy
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
@@ -17,6 +17,7 @@ from .devices import device_list, first_device, sharding_on
 from .layout import Format, layout_of
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
+from .shard import Shard
 
 
 class ArrayImpl(Array):
@@ -110,6 +111,18 @@ class ArrayImpl(Array):
         return True
 
     @property
+    def addressable_shards(self) -> list[Shard]:
+        """The parts of the array on the devices of this process."""
+        self._check_alive()
+        return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+
+    global_shards = addressable_shards
+
+    def addressable_data(self, index: int) -> ArrayImpl:
+        """The part of the array with this number among `addressable_shards`."""
+        return self.addressable_shards[index].data
+
+    @property
     def format(self) -> Format:
         """Where the array is, and how its elements lie there."""
         self._check_alive()
@@ -200,6 +213,12 @@ class ArrayImpl(Array):
         device = self.device
         kinds = {"cpu": 1, "cuda": 2, "gpu": 2, "rocm": 10}
         return kinds[device.platform], device.local_hardware_id if device.platform != "cpu" else 0
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self.device.platform != "gpu":
+            raise AttributeError(no_cuda_interface(self.device))
+        return self._buffer.__cuda_array_interface__
 
     def __copy__(self) -> ArrayImpl:
         return put(self.to_numpy(), self._placement, self.aval)

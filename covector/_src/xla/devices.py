@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
@@ -25,6 +26,15 @@ class DeviceSharding(_jax.SingleDeviceSharding):
 
 
 # ---------------------------------------------------------------- clients
+
+
+def _free_what_jaxlib_holds(phase: str, info: dict[str, int]) -> None:
+    """Let jaxlib drop the NumPy arrays that it is done with, whenever Python collects garbage."""
+    if phase == "stop":
+        _jax.collect_garbage()
+
+
+gc.callbacks.append(_free_what_jaxlib_holds)
 
 # Held while a client starts: two threads that both come first must not start it twice.
 _starting = threading.RLock()
