@@ -305,8 +305,8 @@ def array_deleted(aval: object) -> str:
 
 def no_cuda_interface(device: object) -> str:
     return (
-        "__cuda_array_interface__ is only defined for unsharded GPU buffers, but this array lies on "
-        f"{device}. Use `__dlpack__`, or numpy.asarray."
+        "__cuda_array_interface__ is only defined for unsharded GPU buffers, but this array "
+        f"lies on {device}. Use `__dlpack__`, or numpy.asarray."
     )
 
 
