@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .tree_errors import describe, is_leaf_def, mismatches
+from .difference_words import listed, parted, type_difference
+from .tree_errors import mismatches
 from .tree_keys import KeyPath, keystr
 
 # ---------------------------------------------------------------- arguments
@@ -93,25 +94,13 @@ def result_trees(
     """
     found = []
     for path, first, second in mismatches(trees[0], trees[1], prefix=False):
-        texts, why = _parted(first, second)
+        *texts, why = parted(first, second, names, "pytree leaf")
         one, other = [f"{name} output{_at(path)} is a {text}" for name, text in zip(names, texts)]
         found.append(f"{one} but {other}, so {why}")
     return (
         f"{where} branch outputs must have the same pytree structure, but they differ:\n\n"
-        f"{_who(names, funs)}{_listed(found)}\n\nReturn the same containers from both."
+        f"{_who(names, funs)}{listed(found)}\n\nReturn the same containers from both."
     )
-
-
-def _parted(first: Any, second: Any) -> tuple[tuple[str, str], str]:
-    """Two nodes that differ, in words, and in what they do."""
-    kinds = [None if is_leaf_def(node) else node.node_data()[0] for node in (first, second)]
-    if kinds[0] is not kinds[1]:
-        texts = ["pytree leaf" if kind is None else str(kind) for kind in kinds]
-        return (texts[0], texts[1]), "their Python types differ"
-    texts = [describe(node).partition(" ")[2] for node in (first, second)]
-    if len(first.children()) != len(second.children()):
-        return (texts[0], texts[1]), "the lengths do not match"
-    return (texts[0], texts[1]), "the pytree node metadata does not match"
 
 
 def result_types(
@@ -124,7 +113,7 @@ def result_types(
     the = "The" if len(differing) == 1 else "the"
     found = [
         f"{the} output of {names[0]}{_at(path)} has type {a.str_short()} but the corresponding "
-        f"output of {names[1]} has type {b.str_short()}, so {_type_difference(a, b)}"
+        f"output of {names[1]} has type {b.str_short()}{type_difference(a, b)}"
         for path, a, b in differing
     ]
     shapes_agree = all(a.shape == b.shape for _, a, b in differing)
@@ -135,17 +124,8 @@ def result_types(
     )
     return (
         f"{where} branches must have equal output types but they differ.\n\n"
-        f"{_who(names, funs)}{_listed(found)}\n\n{advice}"
+        f"{_who(names, funs)}{listed(found)}\n\n{advice}"
     )
-
-
-def _type_difference(a: Any, b: Any) -> str:
-    parts = [
-        f"the {what}s do not match"
-        for what in ("dtype", "shape")
-        if getattr(a, what) != getattr(b, what)
-    ]
-    return ", and ".join(parts)
 
 
 def _at(path: KeyPath) -> str:
@@ -154,13 +134,6 @@ def _at(path: KeyPath) -> str:
 
 def _who(names: Sequence[str], funs: Sequence[str]) -> str:
     return "".join([f"{name} is {fun}\n" for name, fun in zip(names, funs)]) + "\n"
-
-
-def _listed(found: Sequence[str]) -> str:
-    """One difference as a sentence, several as a list."""
-    if len(found) == 1:
-        return f"{found[0]}."
-    return ";\n".join([f"  * {text}" for text in found]) + "."
 
 
 # ---------------------------------------------------------------- jaxprs from other hands
