@@ -137,3 +137,22 @@ def test_low_precision_and_complex():
     assert "bfloat16[2]" in message(lambda: jnp.log(jnp.array([-1.0, 1.0], jnp.bfloat16)))
     message(lambda: jnp.zeros(2, np.complex64) / 0)
     assert jnp.arange(3) // 1 is not None
+
+
+def test_loops_and_choices_name_the_op_within():
+    """Also which operands it had, in the step in which it happened."""
+    steps = np.arange(4, dtype=np.float32)
+
+    def scanned(c):
+        return lax.scan(lambda c, x: (jnp.log(c - x), None), c, steps)[0]  # in a scan
+
+    text = message(scanned, 1.0)
+    assert text.startswith(f"invalid value (nan) encountered in log at {line_of('in a scan')}")
+    assert text.endswith("\n  operand 0: float32[] = -1.0")
+    assert message(cv.jit(scanned), 1.0) == text
+    in_turn = lambda x: lax.while_loop(lambda y: y == y, lambda y: jnp.log(y - 1), x)  # noqa: E731
+    assert "in log at" in message(in_turn, 2.0)
+    chosen = lambda x: lax.cond(x > 0, lambda: jnp.sqrt(-x), lambda: x)  # noqa: E731
+    assert "in sqrt at" in message(chosen, 2.0)
+    backward = cv.grad(lambda c: lax.scan(lambda c, x: (jnp.sqrt(c * x), None), c, steps)[0])
+    assert "operand 0: float32[] = inf\n  operand 1: float32[] = 0.0" in message(backward, 1.0)

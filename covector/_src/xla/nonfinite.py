@@ -25,6 +25,7 @@ from ..base.nonfinite_errors import (
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr, Literal
 from ..core.primitive import Primitive
+from ..core.show import jaxprs_in_params
 from ..core.trace import Trace, context, current_trace, eval_trace
 
 
@@ -115,8 +116,11 @@ class _SearchTrace(Trace):
         if inner is not None:
             outs = _search(inner, args)
             return outs if primitive.multiple_results else outs[0]
-        with config.debug_nans(False), config.debug_infs(False), current_trace(eval_trace):
-            out = eval_trace.process(primitive, args, params)
+        if _runs_by_steps(primitive, args, params):
+            out = primitive.ref(*map(np.asarray, args), **params)
+        else:
+            with config.debug_nans(False), config.debug_infs(False), current_trace(eval_trace):
+                out = eval_trace.process(primitive, args, params)
         kinds = map(bad_kind, out if primitive.multiple_results else [out])
         kind = next(filter(None, kinds), "")
         if kind and not any(bad_kind(x) == kind for x in args):
@@ -124,6 +128,13 @@ class _SearchTrace(Trace):
             text = nonfinite_result(kind, primitive.name, place, _described(args))
             raise FloatingPointError(text)
         return out
+
+
+def _runs_by_steps(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> bool:
+    """Whether the rule for NumPy applies jaxprs step by step, as that of a loop does."""
+    if not jaxprs_in_params(params) or not primitive.has_rule("ref"):
+        return False
+    return not any(isinstance(aval_of(x).dtype, dtypes.ExtendedDType) for x in args)  # type: ignore[attr-defined]
 
 
 def _search(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
