@@ -71,7 +71,6 @@ GRADIENTS = {
     "gamma": lambda R, k, jnp: lambda a: R.gamma(k, a * jnp.array([0.5, 1.0, 4.0])).sum(),
     "beta": lambda R, k, jnp: lambda a: R.beta(k, a, 2.0),
     "dirichlet": lambda R, k, jnp: lambda a: R.dirichlet(k, a * jnp.array([0.5, 1.0, 4.0]))[0],
-    "t": lambda R, k, jnp: lambda a: R.t(k, a),
 }
 
 
@@ -90,4 +89,5 @@ def test_batches_of_keys_and_parameters():
     one_key = cv.vmap(lambda a: random.gamma(keys[0], a))(a)
     assert one_key[0] == random.gamma(keys[0], a[0])
     slopes = cv.vmap(cv.grad(lambda a: random.gamma(keys[0], a)))(a)
-    assert slopes[1] == pytest.approx(cv.grad(lambda a: random.gamma(keys[0], a))(1.5), rel=1e-5)
+    want = cv.grad(lambda a: random.gamma(keys[0], a))(1.5)
+    assert float(slopes[1]) == pytest.approx(float(want), rel=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,25 +26,17 @@ for _impl in (threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl):
     register_prng(_impl)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class PRNGSpec:
     """What `key_impl` says of keys whose generator has no name that it could be asked for by."""
 
-    __slots__ = ("_impl",)
+    _impl: PRNGImpl
 
-    def __init__(self, impl: PRNGImpl):
-        self._impl = impl
+    def __str__(self) -> str:
+        return self._impl.tag
 
     def __repr__(self) -> str:
         return f"PRNGSpec({self._impl.name!r})"
-
-    def __str__(self) -> str:
-        return str(self._impl)
-
-    def __hash__(self) -> int:
-        return hash(self._impl)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PRNGSpec) and self._impl == other._impl
 
 
 def generator_of(spec: Any) -> PRNGImpl:
