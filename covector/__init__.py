@@ -106,7 +106,7 @@ _LAZY = frozenset(
     {
         *("api_util", "core", "custom_derivatives", "dlpack", "dtypes", "errors", "experimental"),
         *("extend", "interpreters", "lax"),
-        *("numpy", "ops", "random", "sharding", "stages", "test_util", "testing", "tree"),
+        *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),
     }
 )

@@ -22,6 +22,7 @@ LAYERS = [
     "testing",
     "interpreters",
     "numpy",
+    "scipy",
     "random",
 ]
 LEAF = SRC / "xla" / "native.py"

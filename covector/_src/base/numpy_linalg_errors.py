@@ -45,8 +45,8 @@ def slogdet_method(method: object) -> str:
     )
 
 
-def two_tolerances(where: str, alias: str) -> str:
-    return f"{where}: only one of {alias} and rtol may be specified: they mean the same."
+def two_tolerances(where: str, both: str) -> str:
+    return f"{where}: only one of {both} may be specified: they mean the same."
 
 
 def vector_order(order: object) -> str:

@@ -183,7 +183,7 @@ def pinv(a: ArrayLike, rtol: Any = None, hermitian: bool = False, *, rcond: Any 
     """
     if rcond is not None:
         if rtol is not None:
-            raise ValueError(errors.two_tolerances("pinv", "rcond"))
+            raise ValueError(errors.two_tolerances("pinv", "rtol and rcond"))
         rtol = rcond
     a = inexact_array("pinv", a)
     if a.ndim < 2:
@@ -250,7 +250,7 @@ def matrix_rank(
     """
     if tol is not None:
         if rtol is not None:
-            raise ValueError(errors.two_tolerances("matrix_rank", "tol"))
+            raise ValueError(errors.two_tolerances("matrix_rank", "tol or rtol"))
         rtol = tol
     a = inexact_array("matrix_rank", M)
     if a.ndim < 2:

@@ -1,0 +1,3 @@
+"""SciPy's functions on arrays that can be traced, differentiated, vectorized and compiled."""
+
+from . import linalg as linalg
