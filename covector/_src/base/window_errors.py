@@ -51,10 +51,9 @@ def trees_differ(operands: object, init_values: object) -> str:
 
 
 def init_not_scalar(shapes: Sequence[Dims]) -> str:
-    listed = ", ".join(str(tuple(shape)) for shape in shapes)
     return (
         "reduce_window expected init_values to be scalars but init_values have shapes "
-        f"{listed}. Each must leave every element as it is in the computation."
+        f"{list(map(tuple, shapes))}. Each must leave every element as it is in the computation."
     )
 
 
