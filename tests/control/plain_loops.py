@@ -6,6 +6,7 @@ if h is small enough.
 
 import numpy as np
 
+import covector as cv
 import covector.numpy as jnp
 from covector import lax
 
@@ -14,6 +15,10 @@ class Plain:
     """Loops of Python, and NumPy."""
 
     sin, cos, tanh, sum = np.sin, np.cos, np.tanh, np.sum
+
+    @staticmethod
+    def jit(fun):
+        return fun
 
     @staticmethod
     def fori(n, body, x, **limits):
@@ -37,7 +42,7 @@ class Plain:
 class Ours:
     """Loops of Covector, whose number of steps is never known."""
 
-    sin, cos, tanh, sum = jnp.sin, jnp.cos, jnp.tanh, jnp.sum
+    sin, cos, tanh, sum, jit = jnp.sin, jnp.cos, jnp.tanh, jnp.sum, cv.jit
 
     @staticmethod
     def fori(n, body, x, **limits):

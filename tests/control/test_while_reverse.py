@@ -60,6 +60,18 @@ def in_scan(L, x, n):
     return L.sum(c) + L.sum(ys**2)
 
 
+def in_jitted_step(L, x, n):
+    """A loop in a jitted function in a scan; another one that is the same in each step."""
+
+    def step(c, k):
+        same = L.fori(2, lambda i, a: L.sin(a) * x, x)
+        solve = L.jit(lambda c, k: L.fori(k, lambda i, a: L.sin(a) * 1.1 + 0.01 * x, c))
+        return solve(c, k) * same, L.sum(c)
+
+    c, ys = L.scan(step, x, np.array([2, 0, 3]) + n)
+    return L.sum(c) + L.sum(ys**2)
+
+
 def in_branch(L, x, n):
     def first(x):
         return L.fori(n, lambda i, a: L.sin(a) * x, x)
@@ -84,7 +96,7 @@ def unused_parts(L, x, n):
     return L.sum(out[0] * out[2])
 
 
-PROGRAMS = [of_tuples, nested, in_scan, in_branch, scan_in_loop, unused_parts]
+PROGRAMS = [of_tuples, nested, in_scan, in_jitted_step, in_branch, scan_in_loop, unused_parts]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -360,3 +372,6 @@ def test_only_what_is_transposed_is_recorded():
     assert loops(cv.grad(fun), 1.0) == [0, 1, 0, 1]
     # Of two nested loops the inner one is recorded only where a step of the outer one is reversed.
     assert loops(cv.grad(lambda x: nested(Ours, x, 3)), X) == [2, 2, 0, 2]
+    # No tapes are stacked by a scan: only the second of its scans makes them.
+    assert loops(cv.grad(lambda x: in_scan(Ours, x, 3)), X) == [1, 1, 0, 1]
+    assert loops(cv.grad(lambda x: in_jitted_step(Ours, x, 3)), X) == [1, 2, 0, 2]

@@ -6,7 +6,8 @@ takes the memory that reverse-mode differentiation is known for; so as little as
   - what is computed from constants alone is the same in each step.  It is computed once, in front
     of both scans, and a constant of theirs;
   - an input that is scanned over is passed on as it is;
-  - so is an output that is stacked anyway, and a value that is needed twice is stacked once.
+  - so is an output that is stacked anyway, and a value that is needed twice is stacked once;
+  - a loop that is recorded on a tape is recorded again by the second scan.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import partial_eval_jaxpr
 from ..transforms.simplify import prune
 from .carries import Flags, carry_fixpoint, rearranged
+from .while_restaged import without_tapes
 
 
 class Split(NamedTuple):
@@ -64,14 +66,15 @@ def split_body(jaxpr: ClosedJaxpr, unknowns: Flags, num_consts: int, num_carry: 
         return parts, parts[2][:num_carry]
 
     parts, carry = carry_fixpoint(rule, unknowns[num_consts : num_consts + num_carry])
-    known, unknown, out_unknowns, residuals = parts
+    known, unknown, out_unknowns, _ = parts
     known_consts, known_carry = consts.count(False), carry.count(False)
     results = out_unknowns.count(False)
+    known, unknown = without_tapes(known, unknown, results, known_consts)
     invariant, known, stacked = hoist(known, known_consts, results)
     known, sources = keep_once(known, known_carry, xs.count(False), results)
     inner = [i for i, s in enumerate(stacked) if not s]
     outer = [i for i, s in enumerate(stacked) if s]
-    rest = range(len(residuals), len(unknown.in_avals))
+    rest = range(len(stacked), len(unknown.in_avals))
     return Split(
         unknowns=(*consts, *carry, *xs),
         out_unknowns=out_unknowns,
