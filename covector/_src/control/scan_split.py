@@ -21,7 +21,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import partial_eval_jaxpr
 from ..transforms.simplify import prune
 from .carries import Flags, carry_fixpoint, rearranged
-from .while_restaged import without_tapes
+from .while_in_scan import without_tapes
 
 
 class Split(NamedTuple):
