@@ -1,7 +1,5 @@
 """The texts of what collectives refuse."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -108,12 +106,6 @@ ERRORS = {
         "'varying'.",
         under_i(lambda x: lax.all_gather(x, "i", to="nowhere")),
     ),
-    "permuting over two axes": (
-        NotImplementedError,
-        "[ppermute] under the vmap of the axis 'j', one axis only is supported, got ('i', 'j'). "
-        "Act over one axis after the other.",
-        under_i(cv.vmap(lambda x: lax.ppermute(x, ("i", "j"), [(0, 1)]), axis_name="j")),
-    ),
     "running a program that was traced for an axis": (
         NameError,
         "[psum] the program to compile acts over the axes ('i',), which nothing maps over. Axes "
@@ -134,8 +126,9 @@ def run_traced_for_axis():
 @pytest.mark.parametrize("name", ERRORS)
 def test_texts(name):
     kind, text, call = ERRORS[name]
-    with pytest.raises(kind, match=re.escape(text) + "$"):
+    with pytest.raises(kind) as raised:
         call()
+    assert str(raised.value) == text
 
 
 def test_axes_of_make_jaxpr_are_in_scope():

@@ -21,7 +21,7 @@ from ..core.effects import NamedAxisEffect
 from .base import Op
 from .gather import gather
 from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
-from .linear import bring_to, move_axis, reshape
+from .linear import bring_to, expand_dims, move_axis, reshape
 
 Groups = tuple[tuple[int, ...], ...] | None
 
@@ -156,6 +156,15 @@ def take(x: Any, indices: np.ndarray, dim: int = 0) -> Any:
         mode=GatherScatterMode.PROMISE_IN_BOUNDS,
         unique_indices=len(set(indices.tolist())) == len(indices),
     )
+
+
+def rows(x: Any, indices: Any) -> Any:
+    """The rows of an array with these numbers; any row where there is none of a number."""
+    shape = aval_of(x).shape
+    numbers = GatherDimensionNumbers(tuple(range(1, len(shape))), (0,), (0,))
+    sizes = (1, *shape[1:])
+    mode = GatherScatterMode.CLIP
+    return gather(x, expand_dims(indices, (1,)), numbers, sizes, mode=mode)
 
 
 def split_dim(x: Any, dim: int, *sizes: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 from ..base import axis_errors as errors
 from ..base import tree
 from ..core.avals import ShapedArray, aval_of
-from .collectives_base import Collective, as_tuple, take
+from ..core.axis import Axis, size_of_axis
+from .collectives_base import Collective, as_tuple, merge_dims, rows, take
+from .collectives_gather import all_gather_p
 from .collectives_reduce import axis_size, psum_p
-from .comparison import eq_p
+from .comparison import eq_p, ge_p
 from .creation import iota
 from .families import filled_like
-from .linear import bring_to, broadcast_in_dim, constant_like
+from .linear import bring_to, broadcast_in_dim, constant_like, reshape
 from .select import select_n_p
 from .slicing import index_in_dim
 
@@ -52,20 +55,57 @@ class PPermute(Collective):
 
     def over(self, axis, x, dim, *, axis_name, perm):
         if len(axis_name) > 1:
-            raise NotImplementedError(errors.several_axes(self.where, axis_name, axis.name))
+            x = bring_to(x, axis.size, dim, 0)
+            return self._over_several(axis, x, axis_name, perm), 0
         check_perm(self.where, perm, axis.size)
         sources = {destination: source for source, destination in perm}
         full = len(sources) == axis.size
         if full and dim is None:
             return x, None
-        x = bring_to(x, axis.size, dim, dim or 0)
-        dim = dim or 0
-        x = take(x, np.array([sources.get(i, 0) for i in range(axis.size)]), dim)
+        to = dim or 0
+        x = bring_to(x, axis.size, dim, to)
+        x = take(x, np.array([sources.get(i, 0) for i in range(axis.size)]), to)
         if full:
-            return x, dim
+            return x, to
         received = np.array([i in sources for i in range(axis.size)])
-        received = broadcast_in_dim(received, aval_of(x).shape, (dim,))
-        return select_n_p.bind(received, filled_like(x, 0), x), dim
+        received = broadcast_in_dim(received, aval_of(x).shape, (to,))
+        return select_n_p.bind(received, filled_like(x, 0), x), to
+
+    def _over_several(self, axis: Axis, x: Any, names: Sequence[Any], perm: Any) -> Any:
+        """The op on a batch, along dimension 0, of one of its axes: all get all, and choose."""
+        place = list(names).index(axis.name)
+        others = (*names[:place], *names[place + 1 :])
+        other_sizes = tuple([size_of_axis(name, self.where) for name in others])
+        sizes = (*other_sizes[:place], axis.size, *other_sizes[place:])
+        check_perm(self.where, perm, math.prod(sizes))
+
+        def parted(index: int) -> tuple[Any, Any]:
+            """An index along all axes as one along the others, and one along this axis."""
+            coordinates = list(np.unravel_index(index, sizes))
+            own = coordinates.pop(place)
+            return np.ravel_multi_index(coordinates, other_sizes), own
+
+        # For each destination the row of its source in what is gathered, or -1.
+        row_of = np.full((math.prod(other_sizes), axis.size), -1, np.int32)
+        for source, destination in perm:
+            along_others, own = parted(source)
+            row_of[parted(destination)] = along_others * axis.size + own
+        everything = merge_dims(
+            all_gather_p.bind(
+                x,
+                all_gather_dimension=0,
+                axis_index_groups=None,
+                axis_name=others,
+                axis_size=math.prod(other_sizes),
+                tiled=False,
+            ),
+            0,
+        )
+        mine = reshape(rows(row_of, reshape(axis_index(others), (1,))), (axis.size,))
+        received = ge_p.bind(mine, constant_like(mine, 0))
+        out = rows(everything, mine)
+        received = broadcast_in_dim(received, aval_of(out).shape, (0,))
+        return select_n_p.bind(received, filled_like(out, 0), out)
 
 
 class PBroadcast(Collective):
@@ -83,11 +123,16 @@ class PBroadcast(Collective):
         return (select_n_p.bind(is_source, filled_like(ct, 0), total),)
 
     def over(self, axis, x, dim, *, axis_name, source):
-        if len(as_tuple(axis_name)) > 1:
-            raise NotImplementedError(errors.several_axes(self.where, axis_name, axis.name))
-        if not 0 <= source < axis.size:
-            raise ValueError(errors.source_outside(source, axis.name, axis.size))
-        return x if dim is None else index_in_dim(x, source, dim, keepdims=False), None
+        names = as_tuple(axis_name)
+        sizes = [size_of_axis(name, self.where) for name in names]
+        if not 0 <= source < math.prod(sizes):
+            raise ValueError(errors.source_outside(source, axis_name, math.prod(sizes)))
+        coordinates = dict(zip(names, map(int, np.unravel_index(source, sizes))))
+        own = coordinates.pop(axis.name)
+        x = x if dim is None else index_in_dim(x, own, dim, keepdims=False)
+        for name, other in coordinates.items():
+            x = self.bind(x, axis_name=name, source=other)
+        return x, None
 
 
 axis_index_p = AxisIndex("axis_index")

@@ -14,14 +14,12 @@ from ..core.axis import Axis
 from ..core.zeros import UndefinedPrimal, Zero
 from .arithmetic import add_p, mul_p, sub_p
 from .bitwise import and_p
-from .collectives_base import Collective, as_groups, as_tuple, merge_dims
+from .collectives_base import Collective, as_groups, as_tuple, merge_dims, rows
 from .collectives_gather import all_to_all
 from .comparison import ge_p, lt_p
 from .conversion import convert
 from .creation import iota
 from .families import filled_like
-from .gather import gather
-from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
 from .linear import (
     bring_to,
     broadcast_in_dim,
@@ -148,10 +146,10 @@ def exchange_slices(
 ) -> Any:
     """The op on all examples at once, which lie along dimension 0 of each argument."""
     count, length = aval_of(operand).shape[:2]
-    rows = aval_of(output).shape[1]
+    written = aval_of(output).shape[1]
     # For each receiver, the slices that are for it: those of the first sender, of the second ...
     starts, sizes, targets = [_by_receiver(x, count) for x in (starts, sizes, targets)]
-    hits = inside(rows, targets, sizes)
+    hits = inside(written, targets, sizes)
     which = argmax_p.bind(hits, axes=(2,), index_dtype=_INT)
     # Row r of the result is row r + offset of the operands of all senders, one after another.
     slices = aval_of(starts).shape[1]
@@ -160,9 +158,9 @@ def exchange_slices(
         sub_p.bind(starts, targets), broadcast_in_dim(sender, (count, slices), (1,))
     )
     source = add_p.bind(
-        _entries(offsets, which), broadcast_in_dim(iota(_INT, rows), (count, rows), (1,))
+        _entries(offsets, which), broadcast_in_dim(iota(_INT, written), (count, written), (1,))
     )
-    received = _rows(merge_dims(operand, 0), reshape(source, (count * rows,)))
+    received = rows(merge_dims(operand, 0), reshape(source, (count * written,)))
     received = reshape(received, aval_of(output).shape)
     hit = reduce_or_p.bind(hits, axes=(2,))
     return select_n_p.bind(broadcast_in_dim(hit, aval_of(output).shape, (0, 1)), output, received)
@@ -178,19 +176,10 @@ def _by_receiver(x: Any, count: int) -> Any:
 def _entries(x: Any, which: Any) -> Any:
     """For each row of a matrix, its entries with these numbers."""
     count, columns = aval_of(x).shape
-    rows = aval_of(which).shape[1]
+    wanted = aval_of(which).shape[1]
     first = broadcast_in_dim(np.arange(count, dtype=np.int32) * columns, aval_of(which).shape, (0,))
-    flat = reshape(add_p.bind(which, first), (count * rows,))
-    return reshape(_rows(reshape(x, (count * columns,)), flat), (count, rows))
-
-
-def _rows(x: Any, indices: Any) -> Any:
-    """The rows of an array with these numbers; any row where there is none of a number."""
-    shape = aval_of(x).shape
-    numbers = GatherDimensionNumbers(tuple(range(1, len(shape))), (0,), (0,))
-    sizes = (1, *shape[1:])
-    mode = GatherScatterMode.CLIP
-    return gather(x, expand_dims(indices, (1,)), numbers, sizes, mode=mode)
+    flat = reshape(add_p.bind(which, first), (count * wanted,))
+    return reshape(rows(reshape(x, (count * columns,)), flat), (count, wanted))
 
 
 def ragged_all_to_all(
