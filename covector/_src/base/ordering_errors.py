@@ -150,6 +150,13 @@ def bincount_dtype(dtype: object) -> str:
     )
 
 
+def unknown_length(aval: object, behind: str) -> str:
+    return (
+        "[bincount] The length of the result depends on the greatest element of x, which is "
+        f"traced, of type {aval}: {behind} To avoid this error, pass a static `length` argument."
+    )
+
+
 def bincount_rank(shape: Shape) -> str:
     return f"[bincount] only 1-dimensional input supported, but the shape is {tuple(shape)}."
 
