@@ -80,6 +80,7 @@ from .._src.ops.bitwise import shift_right_arithmetic_p as shift_right_arithmeti
 from .._src.ops.bitwise import shift_right_logical as shift_right_logical
 from .._src.ops.bitwise import shift_right_logical_p as shift_right_logical_p
 from .._src.ops.bitwise import xor_p as xor_p
+from .._src.ops.collectives_cast import pcast as pcast
 from .._src.ops.collectives_gather import all_gather as all_gather
 from .._src.ops.collectives_gather import all_gather_p as all_gather_p
 from .._src.ops.collectives_gather import all_to_all as all_to_all

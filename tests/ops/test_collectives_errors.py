@@ -106,6 +106,30 @@ ERRORS = {
         "'varying'.",
         under_i(lambda x: lax.all_gather(x, "i", to="nowhere")),
     ),
+    "a cast along an unbound axis": (
+        NameError,
+        "Found an unbound axis name: k. To fix this, please call pcast under "
+        "`vmap(..., axis_name='k')` or under a map over devices that has the axis. Axes in scope: "
+        "'i' of size 4.",
+        under_i(lambda x: lax.pcast(x, "k", to="varying")),
+    ),
+    "a kind of values": (
+        ValueError,
+        "[pcast] Got unexpected `to` value 'invarying'. Allowed `to` values are: ('varying', "
+        "'reduced', 'unreduced').",
+        under_i(lambda x: lax.pcast(x, "i", to="invarying")),
+    ),
+    "a cast between devices": (
+        NotImplementedError,
+        "[pcast] to='reduced' needs a map over devices that checks how values vary between them; "
+        "under `vmap`, values are varying.",
+        under_i(lambda x: lax.pcast(x, "i", to="reduced")),
+    ),
+    "names in a set": (
+        TypeError,
+        "[pcast] axis_name={'i'} must be a tuple or a str: a set has no order.",
+        under_i(lambda x: lax.pcast(x, {"i"}, to="varying")),
+    ),
     "running a program that was traced for an axis": (
         NameError,
         "[psum] the program to compile acts over the axes ('i',), which nothing maps over. Axes "

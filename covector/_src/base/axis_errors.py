@@ -104,3 +104,18 @@ def ragged_groups() -> str:
         "[ragged_all_to_all] axis_index_groups not supported in vmap. Map over two axes, and "
         "exchange over one of them."
     )
+
+
+def names_in_a_set(names: object) -> str:
+    return f"[pcast] axis_name={names!r} must be a tuple or a str: a set has no order."
+
+
+def casts_to(to: object, kinds: Sequence[str]) -> str:
+    return f"[pcast] Got unexpected `to` value {to!r}. Allowed `to` values are: {tuple(kinds)}."
+
+
+def casts_between_devices(to: str) -> str:
+    return (
+        f"[pcast] to={to!r} needs a map over devices that checks how values vary between them; "
+        "under `vmap`, values are varying."
+    )
