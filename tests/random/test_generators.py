@@ -17,10 +17,19 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("impl", ["rbg", "unsafe_rbg"])
+OTHERS = ("rbg", "unsafe_rbg", "threefry4x32", "philox2x32", "philox4x32")
+
+
+@pytest.mark.parametrize("impl", OTHERS)
 @pytest.mark.parametrize("name", DRAWS)
 def test_streams_of_other_generators(jax, name, impl):
     assert_same_stream(jax, DRAWS[name], impl=impl)
+
+
+@pytest.mark.parametrize("impl", OTHERS)
+def test_streams_of_64_bits(jax, impl):
+    with jax.enable_x64(True), cv.enable_x64(True):
+        assert_same_stream(jax, DRAWS["bits"], impl=impl, seed=2**40 + 5)
 
 
 @pytest.mark.parametrize("impl", ["rbg", "unsafe_rbg"])

@@ -114,9 +114,9 @@ def key_as_numpy() -> str:
     )
 
 
-def threefry_dtypes(dtypes: Sequence[Any]) -> str:
+def cipher_dtypes(name: str, dtypes: Sequence[Any]) -> str:
     listed = ", ".join(map(str, dtypes))
-    return f"[threefry2x32] Keys and counters must have the dtype uint32, but have {listed}."
+    return f"[{name}] Keys and counters must have the dtype uint32, but have {listed}."
 
 
 def bits_width(width: object) -> str:

@@ -26,7 +26,7 @@ from .linear import full
 # ---------------------------------------------------------------- the cipher
 
 _ROTATIONS = (13, 15, 26, 6), (17, 29, 16, 24)
-_PARITY = 0x1BD11BDA  # so that no key consists of zeros only
+PARITY = 0x1BD11BDA  # so that no key consists of zeros only
 _GROUPS = 5  # of four rounds each, after which words of the key are added
 # A program of fewer elements is written as a loop: the 20 rounds in a row would take XLA's CPU
 # compiler four times as long, which programs that split many keys would feel.  Larger ones run two
@@ -34,17 +34,41 @@ _GROUPS = 5  # of four rounds each, after which words of the key are added
 ROLLED_BELOW = 512
 
 
-def threefry(key: Sequence[Any], block: Sequence[Any], rotate: Callable[[Any, int], Any]) -> Any:
-    """Encrypt two words under two words of key.
+class Words:
+    """What ciphers do to words of 32 bits beside wrapping `+` and `^`: those of a program."""
 
-    Args:
-      key, block: pairs of arrays of 32-bit words with wrapping `+` and with `^`.
-      rotate: rotates the bits of each word to the left.
-    """
-    schedule = [*key, key[0] ^ key[1] ^ _PARITY]
+    @staticmethod
+    def rotate(x: Emitted, distance: Any) -> Emitted:
+        """Rotate words to the left by a number, or by words of the same shape."""
+        rest = 32 - distance
+        return x.apply("shift_left", distance) | x.apply("shift_right_logical", rest)
+
+    @staticmethod
+    def product(x: Emitted, factor: int) -> tuple[Emitted, Emitted]:
+        """The high and the low words of products."""
+        wide = x.astype(np.uint64) * factor
+        return wide.apply("shift_right_logical", 32).astype(UINT32), x * factor
+
+
+class NumpyWords:
+    """The same of NumPy's arrays."""
+
+    @staticmethod
+    def rotate(x: np.ndarray, distance: int) -> np.ndarray:
+        return np.left_shift(x, np.uint32(distance)) | np.right_shift(x, np.uint32(32 - distance))
+
+    @staticmethod
+    def product(x: np.ndarray, factor: int) -> tuple[np.ndarray, np.ndarray]:
+        wide = x.astype(np.uint64) * np.uint64(factor)
+        return (wide >> np.uint64(32)).astype(UINT32), wide.astype(UINT32)
+
+
+def threefry(key: Sequence[Any], block: Sequence[Any], words: Any) -> Sequence[Any]:
+    """Encrypt two words under two words of key; `words` is what can be done to them."""
+    schedule = [*key, key[0] ^ key[1] ^ PARITY]
     x, y = block[0] + schedule[0], block[1] + schedule[1]
     for group in range(_GROUPS):
-        x, y = four_rounds(x, y, _ROTATIONS[group % 2], rotate)
+        x, y = four_rounds(x, y, _ROTATIONS[group % 2], words.rotate)
         x = x + schedule[(group + 1) % 3]
         y = y + schedule[(group + 2) % 3] + (group + 1)
     return x, y
@@ -58,16 +82,6 @@ def four_rounds(x: Any, y: Any, rotations: Sequence[Any], rotate: Callable[..., 
     return x, y
 
 
-def _rotate_emitted(x: Emitted, distance: Any) -> Emitted:
-    """Rotate words to the left by a number, or by a scalar of the program."""
-    rest = 32 - distance
-    return x.apply("shift_left", distance) | x.apply("shift_right_logical", rest)
-
-
-def _rotate_array(x: np.ndarray, distance: int) -> np.ndarray:
-    return np.left_shift(x, np.uint32(distance)) | np.right_shift(x, np.uint32(32 - distance))
-
-
 def _threefry_rolled(key: Sequence[Emitted], block: Sequence[Emitted]) -> list[Emitted]:
     """The cipher as a loop over the groups of rounds, numbered from 1.
 
@@ -75,7 +89,7 @@ def _threefry_rolled(key: Sequence[Emitted], block: Sequence[Emitted]) -> list[E
     """
     b, array = block[0].b, block[0].aval
     first = Emitted(b, b.constant(1, UINT32), ShapedArray((), UINT32))
-    schedule = [key[1], key[0] ^ key[1] ^ _PARITY, key[0]]
+    schedule = [key[1], key[0] ^ key[1] ^ PARITY, key[0]]
 
     def spread(x: Emitted) -> Emitted:
         return Emitted(b, b.broadcast_to(x.value, x.aval, array.shape), array)
@@ -86,7 +100,7 @@ def _threefry_rolled(key: Sequence[Emitted], block: Sequence[Emitted]) -> list[E
     def step(group: Emitted, x: Emitted, y: Emitted, *words: Emitted) -> list[Emitted]:
         odd = (group & 1).equals(1)
         distances = [where(odd, group.full(d), group.full(e)) for d, e in zip(*_ROTATIONS)]
-        x, y = four_rounds(x, y, [spread(d) for d in distances], _rotate_emitted)
+        x, y = four_rounds(x, y, [spread(d) for d in distances], Words.rotate)
         x, y = x + words[0], y + words[1] + spread(group)
         return [group + 1, x, y, words[1], words[2], words[0]]
 
@@ -94,19 +108,31 @@ def _threefry_rolled(key: Sequence[Emitted], block: Sequence[Emitted]) -> list[E
     return loop(goes_on, step, state)[1:3]
 
 
-class Threefry2x32(BuiltinPrimitive):
-    """Encrypt the block (x1, x2) under the key (key1, key2); all four broadcast."""
+class Cipher(BuiltinPrimitive):
+    """Encrypt a block of words under a key of words; all of them broadcast.
+
+    Class attributes:
+      key_words, block_words: how many there are.
+    """
 
     multiple_results = True
+    key_words: int
+    block_words: int
+
+    def encrypt(self, key: Sequence[Any], block: Sequence[Any], words: Any) -> Sequence[Any]:
+        """The encrypted block; `words` is what can be done to words beside `+` and `^`."""
+        raise NotImplementedError(f"{self.name} has no formula")
 
     def abstract_eval(self, *avals):
         if any(aval.dtype != UINT32 for aval in avals):
-            raise TypeError(random_errors.threefry_dtypes([aval.dtype for aval in avals]))
+            raise TypeError(random_errors.cipher_dtypes(self.name, [x.dtype for x in avals]))
         out = ShapedArray(broadcast_shape(self.name, [aval.shape for aval in avals]), UINT32)
-        return [out, out]
+        return [out] * self.block_words
 
-    def ref(self, key1, key2, x1, x2):
-        return list(threefry((key1, key2), (x1, x2), _rotate_array))
+    def ref(self, *args):
+        words = [np.array(x) for x in np.broadcast_arrays(*args)]
+        with np.errstate(over="ignore"):
+            return list(self.encrypt(*self._parted(words), NumpyWords))
 
     def jvp(self, primals, tangents):
         outs = self.bind(*primals)
@@ -114,28 +140,40 @@ class Threefry2x32(BuiltinPrimitive):
 
     def vmap(self, axis, dims, *args):
         args, dim = align_batches(axis, dims, args)
-        return self.bind(*args), [dim, dim]
+        return self.bind(*args), [dim] * self.block_words
 
     def emit(self, b, *args):
         out = b.avals_out[0]
         words = [
             Emitted(b, b.broadcast_to(x, aval, out.shape), out) for x, aval in zip(args, b.avals_in)
         ]
-        if b.platform == "cpu" and out.size < ROLLED_BELOW:
-            outs = _threefry_rolled(words[:2], words[2:])
-        else:
-            outs = threefry(words[:2], words[2:], _rotate_emitted)
-        return [x.value for x in outs]
+        return [x.value for x in self.encrypt(*self._parted(words), Words)]
+
+    def _parted(self, words: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+        return words[: self.key_words], words[self.key_words :]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for shapes in [
-            ((), (), (), ()),
-            ((), (), (3,), (3,)),
-            ((2, 1), (2, 1), (2, 3), (1, 3)),
-            ((), (), (0, 2), (0, 2)),
-        ]:
-            words = tuple(rng.integers(0, 2**32, shape, np.uint32) for shape in shapes)
-            yield Sample(words, {})
+        for of_key, of_block in [((), ()), ((), (3,)), ((2, 1), (1, 3)), ((), (0, 2))]:
+            shapes = [of_key] * self.key_words + [of_block] * self.block_words
+            yield Sample(tuple(rng.integers(0, 2**32, shape, np.uint32) for shape in shapes), {})
+
+
+class Threefry2x32(Cipher):
+    """Encrypt two words under two words of key, by Threefry-2x32."""
+
+    key_words = block_words = 2
+
+    def encrypt(self, key, block, words):
+        return threefry(key, block, words)
+
+    def emit(self, b, *args):
+        out = b.avals_out[0]
+        if b.platform != "cpu" or out.size >= ROLLED_BELOW:
+            return super().emit(b, *args)
+        words = [
+            Emitted(b, b.broadcast_to(x, aval, out.shape), out) for x, aval in zip(args, b.avals_in)
+        ]
+        return [x.value for x in _threefry_rolled(*self._parted(words))]
 
 
 threefry2x32_p = Threefry2x32("threefry2x32")

@@ -15,6 +15,7 @@ from ..core.array import Array
 from ..numpy.creation import asarray
 from ..ops.random_keys import random_clone_p, random_unwrap_p, random_wrap_p
 from .arguments import any_keys, as_given, default_generator, key_or_raw, sample_shape
+from .counter_based import philox2x32_prng_impl, philox4x32_prng_impl, threefry4x32_prng_impl
 from .key_reuse import watch_keys
 from .rbg import rbg_prng_impl, unsafe_rbg_prng_impl
 from .threefry import threefry_prng_impl
@@ -22,7 +23,14 @@ from .threefry import threefry_prng_impl
 # ---------------------------------------------------------------- generators by name
 
 watch_keys()
-for _impl in (threefry_prng_impl, rbg_prng_impl, unsafe_rbg_prng_impl):
+for _impl in (
+    threefry_prng_impl,
+    threefry4x32_prng_impl,
+    philox2x32_prng_impl,
+    philox4x32_prng_impl,
+    rbg_prng_impl,
+    unsafe_rbg_prng_impl,
+):
     register_prng(_impl)
 
 

@@ -69,7 +69,7 @@ def threefry_2x32(keypair: Any, count: Any) -> Any:
     key1, key2 = keypair
     found = [dtypes.dtype_of(x) for x in (key1, key2, count)]
     if any(dtype != UINT32 for dtype in found):
-        raise TypeError(random_errors.threefry_dtypes(found))
+        raise TypeError(random_errors.cipher_dtypes("threefry_2x32", found))
     return _encrypted((key1, key2), count)
 
 
@@ -81,13 +81,18 @@ def _encrypted(keypair: Any, count: Any) -> Any:
 # ---------------------------------------------------------------- the generator
 
 
-def threefry_seed(seed: Any) -> Any:
-    """The key whose words are the high and the low half of an integer."""
+def words_of_seed(seed: Any) -> tuple[Any, Any]:
+    """The high and the low half of an integer."""
     aval: Any = aval_of(seed)
     if not dtypes.issubdtype(aval.dtype, np.integer):
         raise TypeError(random_errors.seed_not_integer(aval))
     high = shift_right_logical(seed, constant_like(seed, WORD_BITS))
-    return concatenate([expand_dims(convert(word, UINT32), (0,)) for word in (high, seed)], 0)
+    return convert(high, UINT32), convert(seed, UINT32)
+
+
+def threefry_seed(seed: Any) -> Any:
+    """The key whose words are the high and the low half of an integer."""
+    return concatenate([expand_dims(word, (0,)) for word in words_of_seed(seed)], 0)
 
 
 def threefry_split(key: Any, shape: Sequence[int]) -> Any:
@@ -112,11 +117,11 @@ def threefry_random_bits(key: Any, bit_width: int, shape: Sequence[int]) -> Any:
         return _bits_of_halves(words_of(key), bit_width, tuple(shape))
     high, low = threefry2x32_p.bind(*words_of(key), *iota_2x32_shape(shape))
     if bit_width == 2 * WORD_BITS:
-        return _joined_words(high, low)
+        return joined_words(high, low)
     return convert(bitwise_xor(high, low), np.dtype(f"uint{bit_width}"))
 
 
-def _joined_words(high: Any, low: Any) -> Any:
+def joined_words(high: Any, low: Any) -> Any:
     """64-bit words from their halves."""
     uint64 = np.dtype(np.uint64)
     shift = np.array(WORD_BITS, uint64)
@@ -132,7 +137,7 @@ def _bits_of_halves(keypair: Any, bit_width: int, shape: tuple[int, ...]) -> Any
     words = _threefry_2x32(keypair, iota(UINT32, count))
     if bit_width == 2 * WORD_BITS:
         high, low = slice_in_dim(words, 0, size), slice_in_dim(words, size, count)
-        words = _joined_words(high, low)
+        words = joined_words(high, low)
     elif bit_width < WORD_BITS:
         pieces = WORD_BITS // bit_width
         shifts = np.arange(0, WORD_BITS, bit_width, dtype=UINT32).reshape(pieces, 1)
