@@ -18,6 +18,7 @@ from .._src.linalg.lu import lu as lu
 from .._src.linalg.lu import lu_p as lu_p
 from .._src.linalg.lu import lu_pivots_to_permutation as lu_pivots_to_permutation
 from .._src.linalg.lu import lu_pivots_to_permutation_p as lu_pivots_to_permutation_p
+from .._src.linalg.qdwh import qdwh as qdwh
 from .._src.linalg.qr import qr as qr
 from .._src.linalg.qr import qr_p as qr_p
 from .._src.linalg.reductions import hessenberg as hessenberg

@@ -41,7 +41,7 @@ def assert_same(ours: Any, theirs: Any, tol: float = 1e-4) -> None:
 def with_tangents(module: Any, fun: Any, args: Any) -> Any:
     """Results and tangents of `fun` of `module`, `covector` or `jax`, in a fixed direction."""
     rng = np.random.default_rng(1)
-    return module.jvp(fun, args, [matrix(rng, *x.shape, dtype=x.dtype) for x in args])
+    return module.jvp(fun, [*args], [matrix(rng, *x.shape, dtype=x.dtype) for x in args])
 
 
 def assert_differences(fun: Any, args: Any, h: float = 1e-6) -> None:
