@@ -178,7 +178,7 @@ def test_64_bit_requests_as_the_flag_says():
         assert dtypes.result_type(np.float64) == np.float64
     with config.explicit_x64_dtypes("error"):
         assert message(ValueError, check, np.complex128, "zeros") == (
-            "[zeros] The dtype complex128 needs 64-bit mode, which is off, and "
+            "[zeros] Explicitly requested dtype complex128 needs 64-bit mode, which is off, and "
             "`explicit_x64_dtypes` is 'error'. Call `covector.config.update('jax_enable_x64', "
             "True)`, or set that flag to 'allow'."
         )

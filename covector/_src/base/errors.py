@@ -473,9 +473,9 @@ def dtype_needs_x64(where: str, dtype: object, truncated: object) -> str:
 
 def dtype_forbidden_without_x64(where: str, dtype: object) -> str:
     return (
-        f"[{where}] The dtype {dtype} needs 64-bit mode, which is off, and `explicit_x64_dtypes` "
-        "is 'error'. Call `covector.config.update('jax_enable_x64', True)`, or set that flag to "
-        "'allow'."
+        f"[{where}] Explicitly requested dtype {dtype} needs 64-bit mode, which is off, and "
+        "`explicit_x64_dtypes` is 'error'. Call `covector.config.update('jax_enable_x64', "
+        "True)`, or set that flag to 'allow'."
     )
 
 

@@ -23,7 +23,7 @@ from ..ops.slicing import slice_p
 from .arguments import axes_argument, axis_argument, index_argument, shape_argument
 from .arithmetic import negative, remainder
 from .composite import composite
-from .promotion import as_array, check_rank_promotion, operands, own, shape_of
+from .promotion import as_array, operands, own, shape_of
 
 # ---------------------------------------------------------------- reshape
 
@@ -357,8 +357,6 @@ def broadcast_arrays(*args: ArrayLike) -> list[Array]:
     """
     arrays = [as_array("broadcast_arrays", x) for x in operands("broadcast_arrays", args)]
     shapes = [x.shape for x in arrays]
-    if len({len(shape) for shape in shapes if shape}) > 1:
-        check_rank_promotion("broadcast_arrays", shapes)
     shape = broadcast_shapes(*shapes)
     return [broadcast_operand(x, shape, "broadcast_arrays") for x in arrays]
 
