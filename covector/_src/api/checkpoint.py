@@ -154,8 +154,8 @@ def saved_residuals(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> list[
 
     >>> import covector as cv, covector.numpy as jnp
     >>> from covector.ad_checkpoint import saved_residuals
-    >>> [str(r.aval) for r in saved_residuals(lambda x: jnp.sin(jnp.sin(x)), 1.0)]
-    ['float32[]', 'float32[]']
+    >>> [str(r.aval) for r in saved_residuals(lambda x: jnp.sin(jnp.sin(x)), jnp.ones(2))]
+    ['float32[2]', 'float32[2]']
     """
     leaves, in_tree = tree.flatten((args, kwargs))
     names = argument_names(fun, args, kwargs)
