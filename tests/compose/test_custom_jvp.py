@@ -139,7 +139,7 @@ def test_derivative_in_what_is_closed_over_is_refused_where_the_rule_is_asked():
         f.defjvp(lambda p, t: (f(*p), t[0]))
         return f(2 * x)
 
-    with pytest.raises(cv.errors.UnexpectedTracerError, match="closes over.*ordinary argument"):
+    with pytest.raises(cv.errors.UnexpectedTracerError, match=r"closes over.*ordinary argument"):
         cv.grad(outer)(1.0)
 
 
@@ -152,7 +152,7 @@ def test_symbolic_zeros():
 
     def f_jvp(primals, tangents):
         seen.append([type(t) is SymbolicZero for t in tangents])
-        (x, y), (tx, ty) = primals, tangents
+        (x, y), (tx, _) = primals, tangents
         return f(x, y), (tx * y, SymbolicZero.from_primal_value(y))
 
     f.defjvp(f_jvp, symbolic_zeros=True)
@@ -221,5 +221,5 @@ def test_calls_that_do_not_fit():
     f.defjvp(lambda p, t: (p[0], t[0]))
     with pytest.raises(TypeError, match="missing a required argument: 'y'"):
         f(1.0)
-    with pytest.raises(TypeError, match="'a string'|str"):
+    with pytest.raises(TypeError, match=r"str"):
         f(1.0, "a string")
