@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import aval_of
+from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..ops.arithmetic import add
 from ..ops.base import Op, Sample, draw
@@ -44,6 +45,9 @@ class SelectAndScatter(Op):
         scatter_consts,
         **window,
     ):
+        element = operand.update(shape=())
+        check_applied(ClosedJaxpr(select_jaxpr, select_consts), (element, element))
+        check_applied(ClosedJaxpr(scatter_jaxpr, scatter_consts), (init_value, init_value))
         check_windows(self.name, operand.shape, **window_params(**window))
         return operand.shape
 
@@ -120,12 +124,16 @@ class SelectAndScatter(Op):
             scatter_jaxpr=scatter.jaxpr,
             scatter_consts=(),
         )
-        for shape, places, sizes in [((6,), (3,), (2,)), ((5, 4), (2, 2), (2, 2))]:
+        for shape, places, sizes in [
+            ((6,), (3,), (2,)),
+            ((5, 4), (2, 2), (2, 2)),
+            ((0, 2), (0, 1), (1, 2)),
+        ]:
             window = dict(
                 window_dimensions=sizes, window_strides=sizes, padding=((0, 0),) * len(sizes)
             )
             args = (draw(rng, shape, "float32"), draw(rng, places, "float32"), np.float32(0))
-            yield Sample(args, jaxprs | window, smooth=False)
+            yield Sample(args, jaxprs | window, constant=(0, 1, 2))
 
 
 select_and_scatter_p = SelectAndScatter("select_and_scatter")
