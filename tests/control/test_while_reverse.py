@@ -370,6 +370,11 @@ def test_only_what_is_transposed_is_recorded():
     assert loops(lambda x: cv.jvp(fun, (x,), (x,)), 1.0) == [1, 0, 0, 0]
     assert loops(lambda x: cv.linearize(fun, x)[1](x), 1.0) == [0, 1, 1, 0]
     assert loops(cv.grad(fun), 1.0) == [0, 1, 0, 1]
+
+    def number(x):
+        return Ours.fori(3, lambda i, k: k + (x > 0), 0)
+
+    assert loops(cv.grad(lambda x: x * number(x)), 1.0) == [1, 0, 0, 0]
     # Of two nested loops the inner one is recorded only where a step of the outer one is reversed.
     assert loops(cv.grad(lambda x: nested(Ours, x, 3)), X) == [2, 2, 0, 2]
     # No tapes are stacked by a scan: only the second of its scans makes them.

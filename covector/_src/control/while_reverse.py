@@ -24,7 +24,7 @@ from ..transforms.simplify import drop_unused
 from ..transforms.stage import stage_closed
 from .carries import Flags, carry_fixpoint
 from .while_linear import while_linear_p
-from .while_loop import While, applied, part_of, parted, read_by, while_p
+from .while_loop import While, applied, part_of, parted, read_by
 from .while_record import while_record_p
 from .while_tape import where
 
@@ -37,6 +37,8 @@ def partial_eval(self: While, trace: PartialTrace, args: Sequence[Any], params: 
     split = split_loop(args, unknowns, params)
     if split is None:
         return trace.unknown.process(self, args, params)
+    if not any(split.unknown_carry):
+        return trace.parent.process(self, split.operands, split.loop_params())
     recorded = trace.parent.process(while_record_p, split.operands, split.record_params)
     operands, linear_params = split.linear(recorded)
     pushed = iter(trace.unknown.process(while_linear_p, operands, linear_params))
@@ -84,8 +86,7 @@ def _partial_eval_of_jax(
     outs = trace.unknown.process(self, args, params)
     if split is None:
         return outs
-    loop = {name: value for name, value in split.record_params.items() if name != "stored"}
-    values = iter(trace.parent.process(while_p, split.operands, loop))
+    values = iter(trace.parent.process(self, split.operands, split.loop_params()))
     return [out if unknown else next(values) for out, unknown in zip(outs, split.unknown_carry)]
 
 
@@ -110,6 +111,10 @@ class Split(NamedTuple):
     tangent_jaxpr: ClosedJaxpr
     consts: list[Any]
     unknown_operands: list[Any]
+
+    def loop_params(self) -> dict[str, Any]:
+        """The parameters of the loop over what is known if it need not be recorded."""
+        return {name: value for name, value in self.record_params.items() if name != "stored"}
 
     def linear(self, recorded: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
         """Operands and parameters of `while_linear`, from the results of `while_record`."""
