@@ -403,9 +403,9 @@ def iota_dimension(dimension: int, shape: Shape) -> str:
     )
 
 
-def start_outside(name: str, start: int, axis: int, size: int, n: int) -> str:
+def start_outside(name: str, start: int, axis: int, size: int) -> str:
     return (
-        f"lax.{name}: the index {start} is out of bounds for axis {axis} with size {size}: a part "
-        f"of size {n} begins at 0 to {size - n}. Parts at traced indices are moved; to have this "
-        "one moved, clip its index, or turn on the flag `parity`."
+        f"lax.{name}: the index {start} is out of bounds for axis {axis} with size {size}. Parts "
+        "at traced indices are moved; to have this one moved, clip its index, or turn on the flag "
+        "`parity`."
     )

@@ -38,7 +38,7 @@ def dynamic_slice(
       operand: an array.
       start_indices: for each dimension an integer, which may be traced; a sequence of scalars, or
         a vector. An index at which the part would stick out is moved to the nearest at which it
-        does not; only a Python integer may not be such an index.
+        does not; but a Python integer must be an index of the dimension.
       slice_sizes: the shape of the part.
       allow_negative_indices: whether negative indices count from the end; for each dimension, or
         for all. Without it they are taken for 0.
@@ -56,7 +56,7 @@ def dynamic_slice(
     >>> lax.dynamic_slice(x, (1, 1), (2, 3))
     Array([[ 5,  6,  7],
            [ 9, 10, 11]], dtype=int32)
-    >>> lax.dynamic_slice(x, np.array([1, 1]), (2, 4))
+    >>> lax.dynamic_slice(x, (1, 1), (2, 4))
     Array([[ 4,  5,  6,  7],
            [ 8,  9, 10, 11]], dtype=int32)
     """
@@ -93,7 +93,7 @@ def dynamic_update_slice(
     >>> from covector import lax
     >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (2,))
     Array([0., 0., 1., 1., 1., 0.], dtype=float32)
-    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), np.array([5]))
+    >>> lax.dynamic_update_slice(np.zeros(6), np.ones(3), (5,))
     Array([0., 0., 0., 1., 1., 1.], dtype=float32)
     """
     name = "dynamic_update_slice"
@@ -127,16 +127,15 @@ def start_operands(
 def check_literal_starts(
     name: str, starts: Sequence[Any], shape: Sequence[int], sizes: Sequence[int]
 ) -> None:
-    """Raise if a slice that begins at a Python integer sticks out of the array.
+    """Raise if a start that is a Python integer is no index of its dimension.
 
-    With the flag `parity` it is moved, as in JAX, and as slices at traced indices are.
+    A part that sticks out is moved nevertheless, as all are with the flag `parity`, as in JAX.
     """
     if config.parity.value:
         return
     for axis, (start, size, n) in enumerate(zip(starts, shape, sizes)):
-        if type(start) is int and n <= size:
-            if not 0 <= (start + size if start < 0 else start) <= size - n:
-                raise IndexError(shape_errors.start_outside(name, start, axis, size, n))
+        if type(start) is int and not (-size <= start < size or start == size - n):
+            raise IndexError(shape_errors.start_outside(name, start, axis, size))
 
 
 def entries(name: str, vector: Any) -> Sequence[Any]:
