@@ -19,6 +19,7 @@ import numpy as np
 from ..base import dtypes, tree
 from ..base import scan_errors as errors
 from ..base.shapes import with_size
+from ..base.tracebacks import boundary
 from ..core.avals import aval_of
 from ..ops.arithmetic import add_p
 from ..ops.bitwise import or_p
@@ -32,6 +33,7 @@ Elements = list[Any]
 Combine = Callable[[Elements, Elements], Elements]
 
 
+@boundary
 def associative_scan(
     fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0
 ) -> Any:

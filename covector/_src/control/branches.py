@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import branch_errors as errors
 from ..base import config, dtypes, tree
+from ..base.tracebacks import boundary
 from ..core.array import Array
 from ..core.avals import aval_of
 from ..core.check import same_type
@@ -27,6 +28,7 @@ from .cond import cond_p
 _NOT_GIVEN = object()
 
 
+@boundary
 def cond(
     pred: Any,
     true_fun: Callable[..., Any],
@@ -87,6 +89,7 @@ def cond(
     return _applied(_as_index(pred), jaxprs[::-1], [*consts, *leaves], bodies[0].out_tree)
 
 
+@boundary
 def switch(
     index: Any,
     branches: Sequence[Callable[..., Any]],

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..base import solve_errors as errors
 from ..base import tree
+from ..base.tracebacks import boundary
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
@@ -107,6 +108,7 @@ def found(*args: Any, const_lengths: RootParts, jaxprs: RootParts) -> list[Any]:
 # ---------------------------------------------------------------- the function
 
 
+@boundary
 def custom_root(
     f: Callable[[Any], Any],
     initial_guess: Any,

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..base import config, dtypes, loop_errors
+from ..base.tracebacks import boundary
 from ..core.avals import aval_of
 from ..core.trace import Tracer
 from ..ops.arithmetic import add
@@ -27,6 +28,7 @@ from .while_reverse import limits_of
 T = TypeVar("T")
 
 
+@boundary
 def fori_loop(
     lower: Any,
     upper: Any,

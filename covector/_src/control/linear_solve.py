@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from ..base import solve_errors as errors
 from ..base import tree
+from ..base.tracebacks import boundary
 from ..core.avals import aval_of
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
@@ -151,6 +152,7 @@ def negative(tangent: Any) -> Any:
 # ---------------------------------------------------------------- the function
 
 
+@boundary
 def custom_linear_solve(
     matvec: Callable[[Any], Any],
     b: Any,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ..base import config, loop_errors, tree
 from ..base.errors import ConcretizationTypeError
+from ..base.tracebacks import boundary
 from ..core.array import Array
 from ..core.trace import Tracer, context
 from .while_loop import bind_while
@@ -15,6 +16,7 @@ from .while_reverse import limits_of
 T = TypeVar("T")
 
 
+@boundary
 def while_loop(
     cond_fun: Callable[[T], Any],
     body_fun: Callable[[T], T],

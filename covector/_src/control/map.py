@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base import config, tree
 from ..base import scan_errors as errors
+from ..base.tracebacks import boundary
 from ..core.avals import aval_of
 from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
@@ -21,6 +22,7 @@ from .bodies import Body, stage_body
 from .scan import integer, number_of_steps, scan_slices, scan_unstaged
 
 
+@boundary
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
     """Apply a function to each slice of arrays along their first axis, and stack the results.
 

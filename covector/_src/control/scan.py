@@ -19,6 +19,7 @@ import numpy as np
 from ..base import config, tracing_errors, tree
 from ..base import scan_errors as errors
 from ..base.errors import ConcretizationTypeError, JaxprTypeError
+from ..base.tracebacks import boundary
 from ..core.avals import AbstractValue, aval_of
 from ..core.effects import must_stay
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -351,6 +352,7 @@ def check_params(
 # ---------------------------------------------------------------- the function
 
 
+@boundary
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
