@@ -1,7 +1,5 @@
 """Random numbers from explicit keys, the same ones wherever and whenever they are drawn."""
 
-from __future__ import annotations
-
 from ._src.random.continuous import cauchy as cauchy
 from ._src.random.continuous import exponential as exponential
 from ._src.random.continuous import gumbel as gumbel

@@ -1,5 +1,7 @@
 """What keys and samplers refuse, and what they say then."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,17 @@ def test_places():
     assert random.normal(KEY, (2,), out_sharding=cv.sharding.SingleDeviceSharding(device)).committed
     on_device = cv.device_put(KEY, device)
     assert random.normal(on_device, (2,)).committed
+
+
+def test_the_namespace_is_that_of_jax(jax):
+    for name in [name for name in dir(jax.random) if not name.startswith("_")]:
+        theirs = getattr(jax.random, name)
+        if not inspect.isfunction(theirs):
+            assert hasattr(random, name) or inspect.ismodule(theirs)
+            continue
+        ours = inspect.signature(getattr(random, name)).parameters
+        wanted = inspect.signature(theirs).parameters
+        assert [(p.name, p.kind) for p in ours.values()] == [
+            (p.name, p.kind) for p in wanted.values()
+        ]
+        assert [p.default for p in ours.values()] == [p.default for p in wanted.values()], name

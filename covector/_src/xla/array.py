@@ -203,7 +203,7 @@ class ArrayImpl(Array):
     if sys.version_info >= (3, 12):
 
         def __buffer__(self, flags: int) -> memoryview:
-            return memoryview(self.to_numpy())
+            return memoryview(self.__array__())
 
     def __dlpack__(self, *, stream: Any = None, **_options: Any) -> Any:
         self.block_until_ready()
