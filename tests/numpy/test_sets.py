@@ -63,6 +63,13 @@ def test_sets_of_a_size(jax, name, size, fill_value):
     assert_same(ours(A, B), np.asarray(theirs))
 
 
+def test_sets_of_distinct_elements():
+    x, y = np.array([5, 3, 1]), np.array([7, 3])
+    for name in SETS[1:]:
+        got = getattr(jnp, name)(x, y, assume_unique=True)
+        assert_same(got, getattr(np, name)(x, y, assume_unique=True))
+
+
 def test_indices_of_intersection():
     got = jnp.intersect1d(A, B, return_indices=True)
     assert_same(got, np.intersect1d(A, B, return_indices=True))

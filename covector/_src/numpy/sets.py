@@ -382,10 +382,15 @@ def setxor1d(
     x, y = _vectors("setxor1d", ar1, ar2)
     size = _known_size("setxor1d", size, x, y)
     both = sort(concatenate([x, y], 0))
-    in_x, in_y = [isin(both, v, method="binary_search") for v in (x, y)]
-    # NaN is in neither, being equal to nothing.
-    in_one = or_p.bind(ne_p.bind(in_x, in_y), ne_p.bind(both, both))
-    found = and_p.bind(in_one, _starts(both))
+    starts = _starts(both)
+    if assume_unique:  # then what is in one only occurs once
+        last = full((min(1, shape_of(both)[0]),), True, BOOL)
+        found = and_p.bind(starts, concatenate([starts[1:], last], 0))
+    else:
+        in_x, in_y = [isin(both, v, method="binary_search") for v in (x, y)]
+        # NaN is in neither, being equal to nothing.
+        in_one = or_p.bind(ne_p.bind(in_x, in_y), ne_p.bind(both, both))
+        found = and_p.bind(in_one, starts)
     (chosen,) = nonzero(found, size=size, fill_value=shape_of(both)[0])
     return _filled(both, chosen, found, fill_value, size)
 

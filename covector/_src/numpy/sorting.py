@@ -18,13 +18,15 @@ from .arguments import axis_argument, index_argument
 from .composite import composite
 from .promotion import as_array, convert, dtype_of, shape_of
 
+Axis = int | None
+
 
 def sort(
     a: ArrayLike,
-    axis: int | None = -1,
+    axis: Axis = -1,
     *,
-    kind: None = None,
-    order: None = None,
+    kind: Any = None,
+    order: Any = None,
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
@@ -59,10 +61,10 @@ def _sort(x: Any, *, axis: int, stable: bool, descending: bool) -> Any:
 
 def argsort(
     a: ArrayLike,
-    axis: int | None = -1,
+    axis: Axis = -1,
     *,
-    kind: None = None,
-    order: None = None,
+    kind: Any = None,
+    order: Any = None,
     stable: bool = True,
     descending: bool = False,
     dtype: Any = None,
