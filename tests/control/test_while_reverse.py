@@ -140,6 +140,24 @@ def test_closed_over_arrays():
         close(all_together[i], sum(wants))
 
 
+def test_batches_of_batches():
+    """Numbers of steps that differ along two axes, of which one or both are inside of `grad`."""
+    numbers = np.add.outer(np.arange(3), np.arange(3))
+    want = (numbers + 1) * X**numbers
+
+    def total(x, numbers):
+        def power(x, n):
+            return Ours.fori(n, lambda i, a: a * x, x)
+
+        return jnp.sum(cv.vmap(power)(x, numbers))
+
+    def total_of_all(x, numbers):
+        return jnp.sum(cv.vmap(total, in_axes=(None, 0))(x, numbers))
+
+    close(cv.jit(cv.vmap(cv.grad(total), in_axes=(None, 0)))(X, numbers), want)
+    close(cv.jit(cv.grad(total_of_all))(X, numbers), want.sum(0))
+
+
 def test_steps_that_act_over_an_axis(jax):
     def loop(m, fori, x):
         def step(i, a):
