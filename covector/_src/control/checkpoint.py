@@ -1,4 +1,4 @@
-"""Rematerialization: a function that keeps few values for its derivative, and computes the rest anew.
+"""Rematerialization: few values are kept for a derivative, and the rest is computed anew.
 
 Linearized, an ordinary program keeps as residuals whatever its linear part reads.  Of `checkpoint`
 the linear part is one eqn that reads the *inputs* of the function, and such values as the policy
