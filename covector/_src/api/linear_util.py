@@ -8,7 +8,7 @@ functions to primitives like `call_p`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 from ..base import extension_errors, tree
@@ -96,23 +96,48 @@ def wrap_init(
     return WrappedFun(f, params or {}, debug_info)
 
 
-def transformation2(transform: Callable[..., Any], fun: WrappedFun, *given: Any) -> WrappedFun:
-    """Apply `transform(f, *given, *args)`, a function of a function, to a `WrappedFun`."""
-    return fun.wrap(transform, given)
+def transformation2(transform: Callable[..., Any]) -> Callable[..., WrappedFun]:
+    """Decorator: make `transform(f, *given, *args)` one of `WrappedFun`s.
+
+    Returns:
+      A function `(fun, *given) -> WrappedFun`.
+
+    >>> from covector.api_util import debug_info
+    >>> from covector.extend import linear_util as lu
+    >>> @lu.transformation2
+    ... def scaled(f, factor, *args):
+    ...     return factor * f(*args)
+    >>> f = lu.wrap_init(abs, debug_info=debug_info("example", abs, (-1,), {}))
+    >>> scaled(f, 10).call_wrapped(-2)
+    20
+    """
+
+    def apply(fun: WrappedFun, *given: Any) -> WrappedFun:
+        return fun.wrap(transform, given)
+
+    return update_wrapper(apply, transform)
 
 
 def transformation_with_aux2(
-    transform: Callable[..., Any], fun: WrappedFun, *given: Any
-) -> tuple[WrappedFun, Callable[[], Any]]:
-    """Apply `transform(f, store, *given, *args)`, which stores one value each time it runs.
+    transform: Callable[..., Any],
+) -> Callable[..., tuple[WrappedFun, Callable[[], Any]]]:
+    """Decorator: as `transformation2`, for `transform(f, store, *given, *args)`.
+
+    The transformation stores one value each time it runs.
 
     Returns:
-      The transformed function, and a function that reads the store.
+      A function `(fun, *given)` that gives the transformed function, and a function that reads the
+      store.
     """
-    store = Store()
-    return fun.wrap(transform, (store, *given)), store.read
+
+    def apply(fun: WrappedFun, *given: Any) -> tuple[WrappedFun, Callable[[], Any]]:
+        store = Store()
+        return fun.wrap(transform, (store, *given)), store.read
+
+    return update_wrapper(apply, transform)
 
 
+@transformation_with_aux2
 def _flat(fun: Callable[..., Any], store: Store, in_tree: Any, *leaves: Any) -> list[Any]:
     args, kwargs = tree.unflatten(in_tree, leaves)
     outs, out_tree = tree.flatten(fun(*args, **kwargs))
@@ -120,6 +145,7 @@ def _flat(fun: Callable[..., Any], store: Store, in_tree: Any, *leaves: Any) -> 
     return outs
 
 
+@transformation_with_aux2
 def _flat_positional(fun: Callable[..., Any], store: Store, in_tree: Any, *leaves: Any) -> list:
     outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, leaves)))
     store.store(out_tree)
@@ -137,7 +163,7 @@ def flatten_fun(fun: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[],
       The function from the list of leaves to the list of leaves of the result, and a function that
       tells the structure of the result once the first has been called.
     """
-    return transformation_with_aux2(_flat, fun, in_tree)
+    return _flat(fun, in_tree)
 
 
 def flatten_fun_nokwargs(fun: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[], Any]]:
@@ -153,7 +179,7 @@ def flatten_fun_nokwargs(fun: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Cal
     >>> flat.call_wrapped(*leaves), out_tree()
     ([7], PyTreeDef({'norm': *}))
     """
-    return transformation_with_aux2(_flat_positional, fun, in_tree)
+    return _flat_positional(fun, in_tree)
 
 
 def _with_fixed(
