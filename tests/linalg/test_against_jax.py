@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from tests.linalg.matrices import assert_same, hermitian, matrix, positive, with_tangents
+from tests.linalg.matrices import assert_same, directions, hermitian, matrix, positive
 
 DTYPES = [np.float32, np.complex64]
 SQUARE = [(3, 3), (2, 3, 3), (0, 0)]
@@ -19,9 +19,15 @@ def compare(jax, name, args, tangents=True, tol=1e-4, **options):
 
         if not tangents:
             return module.jit(function)(*args)
-        return module.jit(lambda *xs: with_tangents(module, function, xs))(*args)
+        both = module.jit(lambda xs, ts: without_float0(module.jvp(function, xs, ts)))
+        return both(list(args), directions(args))
 
     assert_same(results(cv), results(jax), tol)
+
+
+def without_float0(arrays):
+    """The arrays of a tree, without the tangents of integers, which JAX returns from no program."""
+    return [x for x in cv.tree.leaves(arrays) if x.dtype != cv.dtypes.float0]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

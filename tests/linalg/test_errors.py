@@ -23,7 +23,7 @@ REFUSED = [
         "requires arguments to have the same dtypes",
     ),
     (
-        lambda: linalg.triangular_solve(B[None, None], B[None]),
+        lambda: linalg.triangular_solve(B[None, None], B),
         TypeError,
         "the same number of batch dimensions",
     ),

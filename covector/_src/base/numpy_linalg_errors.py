@@ -46,7 +46,7 @@ def slogdet_method(method: object) -> str:
 
 
 def two_tolerances(where: str, both: str) -> str:
-    return f"{where}: only one of {both} may be specified: they mean the same."
+    return f"{where}: only one of {both} may be specified."
 
 
 def vector_order(order: object) -> str:
