@@ -104,7 +104,8 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("api_util", "core", "custom_derivatives", "dlpack", "dtypes", "errors", "experimental"),
+        *("api_util", "core", "custom_batching", "custom_derivatives", "dlpack"),
+        *("dtypes", "errors", "experimental"),
         *("extend", "interpreters", "lax"),
         *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),

@@ -24,6 +24,7 @@ WITHOUT_SAMPLES = {
     "custom_lin": "is a part of custom_vjp: tests/compose/test_custom_vjp.py",
     "custom_linear_solve": "has the derivative of an equation: tests/control/test_linear_solve.py",
     "custom_root": "has the derivative of an equation: tests/control/test_custom_root.py",
+    "custom_vmap_call": "has no reverse mode: tests/compose/test_custom_vmap.py",
     "dce_sink": "computes nothing: tests/ops/test_barrier.py",
     "device_put": "moves arrays, and computes nothing: tests/xla/test_placement.py",
     "jit": "applies a jaxpr: tests/compose",

@@ -175,9 +175,10 @@ def test_results_that_differ_between_examples():
     def f(x):
         return {"x": x, "one": 1.0}
 
-    start = f"[vmap] out_axes['x'] is None, but that result of {name(f)} differs between examples"
+    start = f"[vmap] None stands at vmap out_axes['x'], but that result of {name(f)} differs "
     end = ". Give the axis along which to stack it, such as 0."
     axes = {"x": None, "one": 0}
+    start += "between examples"
     assert text_of(ValueError, cv.vmap(f, out_axes=axes), np.ones(2)) == start + end
     assert text_of(ValueError, cv.vmap(f, out_axes=axes, axis_name="i"), np.ones(2)) == (
         start + " (the axis named 'i')" + end

@@ -113,7 +113,17 @@ def custom_vjp_primal_tree_values(values: Any) -> Any:
     return tree.map(lambda x: x.value, values, is_leaf=is_primal)
 
 
-class _Custom:
+class Forwarding:
+    """A function with rules, through which the methods of one that it wraps are reached."""
+
+    def __getattr__(self, name: str) -> Any:
+        wrapped = self.__dict__.get("fun")
+        if isinstance(wrapped, Forwarding):
+            return getattr(wrapped, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class _Custom(Forwarding):
     """What custom_jvp and custom_vjp share: the function, and its arguments without derivatives."""
 
     where: str

@@ -378,8 +378,8 @@ def axis_sizes_differ(
 def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
     along = f" (the axis named {axis_name!r})" if axis_name is not None else ""
     return (
-        f"[vmap] out_axes{path} is None, but that result of {function(fun)} differs between "
-        f"examples{along}. Give the axis along which to stack it, such as 0."
+        f"[vmap] None stands at vmap out_axes{path}, but that result of {function(fun)} differs "
+        f"between examples{along}. Give the axis along which to stack it, such as 0."
     )
 
 
