@@ -50,6 +50,7 @@ class TraceKey:
 
     __slots__ = ("__weakref__", "_tracing", "values")
     values: tuple[Any, ...]
+    _tracing: TraceKey | None
 
     @property
     def tracing(self) -> TraceKey:
