@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, and condition numbers.
 
-Where a norm is 0 it has no derivative; of its subgradients, 0 is taken.
+Where a norm is 0 it has no derivative. Of the subgradients of roots, 0 is returned; sums and
+maxima of moduli have the derivatives that `abs` and `max` have there.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def norm(
       keepdims: whether these dimensions stay, with size 1.
 
     Returns:
-      An array of real numbers. Where the norm is 0, its derivative is taken for 0.
+      An array of real numbers. The derivative of the root of a sum of powers is 0 where it is 0.
 
     Raises:
       ValueError: there is no such order, or `axis` is not one or two dimensions.
