@@ -73,7 +73,7 @@ class Steps(NamedTuple):
     def step(self, operands: Sequence[Any], count: int) -> list[Any]:
         """The body: in place if it stands there once, else as a function."""
         if count == 1:
-            return self.b.inline(self.jaxpr, operands)
+            return self.b.inline(self.jaxpr, operands, "while", "body")
         return self.b.call("scan_body", self.jaxpr, operands)
 
     def element(self, block: Any, aval: Any, i: int, count: int) -> Any:

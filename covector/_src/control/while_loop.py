@@ -106,22 +106,19 @@ class While(BuiltinPrimitive):
 
     def emit(self, b, *operands, body_jaxpr, cond_jaxpr, **params):
         lanes = cond_jaxpr.out_avals[0]
-        conditions = b.replace(name_stack=(*b.name_stack, "while", "cond"))
-        bodies = b.replace(name_stack=(*b.name_stack, "while", "body"))
-
         def going(*operands: Any) -> list[Any]:
             cond_consts, _, carry = parted(operands, params)
-            (pred,) = conditions.inline(cond_jaxpr, [*cond_consts, *carry])
+            (pred,) = b.inline(cond_jaxpr, [*cond_consts, *carry], "while", "cond")
             if lanes.shape:
-                whole = conditions.replace(avals_out=(ShapedArray((), np.bool_),))
+                whole = b.replace(avals_out=(ShapedArray((), np.bool_),))
                 pred = whole.reduce("or", pred, False, range(lanes.ndim))
             return [pred]
 
         def step(*operands: Any) -> list[Any]:
             cond_consts, body_consts, carry = parted(operands, params)
-            new = bodies.inline(body_jaxpr, [*body_consts, *carry])
+            new = b.inline(body_jaxpr, [*body_consts, *carry], "while", "body")
             if lanes.shape:
-                (pred,) = bodies.inline(cond_jaxpr, [*cond_consts, *carry])
+                (pred,) = b.inline(cond_jaxpr, [*cond_consts, *carry], "while", "body")
                 new = [
                     _emit_select(b, pred, lanes, x, y, aval)
                     for x, y, aval in zip(new, carry, body_jaxpr.out_avals)
