@@ -230,3 +230,11 @@ def test_sinc(jax):
         wide = covector.vmap(covector.grad(jnp.sinc))(x.astype(np.float64))
         np.testing.assert_allclose(np.asarray(wide), exact, rtol=1e-8, atol=1e-12)
     assert_close(jnp.sinc(2), jax.numpy.sinc(2), "integer")
+
+
+@pytest.mark.parametrize(("name", "base"), [("logaddexp", np.e), ("logaddexp2", 2.0)])
+def test_second_derivative_of_logaddexp_of_equal_operands(name, base):
+    # of log_b(b^x + b^y) in x: ln(b) s (1 - s) with s = 1/2
+    second = covector.grad(covector.grad(getattr(jnp, name)))
+    assert float(second(3.0, 3.0)) == pytest.approx(np.log(base) / 4, rel=1e-6)
+    assert float(second(-np.inf, -np.inf)) == 0.0

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
+from ..linalg.derived import with_derivative
 from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, sub_p
-from ..ops.bitwise import or_p
+from ..ops.bitwise import and_p, or_p
 from ..ops.comparison import eq_p, lt_p
 from ..ops.complex import abs_p
-from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p
+from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p, logistic_p
 from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
 from ..ops.linear import constant_like as like
 from ..ops.powers import cbrt_p, sqrt_p, square_p
@@ -123,22 +124,43 @@ def log10(x: ArrayLike, /) -> Array:
     return _log10(operand("log10", x))
 
 
-@composite
-def _logaddexp(x: Any, y: Any, *, base: float | None) -> Any:
+def _log_sum_of_powers_jvp(primals: Any, tangents: Any, *, base: float | None) -> Any:
+    """d log(b^x + b^y) = s(x - y) dx + s(y - x) dy, with the logistic function s(z ln b).
+
+    Operands that are equal and infinite have equal shares, as finite ones have.
+    """
+    (x, y), (t, u) = primals, tangents
+    alike = and_p.bind(eq_p.bind(x, y), eq_p.bind(abs_p.bind(x), like(x, np.inf)))
+    distance = select_where(alike, like(x, 0), sub_p.bind(x, y))
+    if base is not None:
+        distance = mul_p.bind(like(x, np.log(base)), distance)
+    of_x = mul_p.bind(t, logistic_p.bind(distance))
+    of_y = mul_p.bind(u, logistic_p.bind(neg_p.bind(distance)))
+    return _log_sum_of_powers(x, y, base=base), [add_p.bind(of_x, of_y)]
+
+
+@with_derivative(_log_sum_of_powers_jvp)
+def _log_sum_of_powers(x: Any, y: Any, *, base: float | None) -> list[Any]:
     """log(b^x + b^y) = max(x, y) + log(1 + b^-|x - y|), in which no power overflows.
 
-    Equal operands, infinite ones among them, are taken to differ by exactly zero.
+    Equal operands, infinite ones among them, are taken to differ by exactly zero.  The derivative
+    of these steps would be right, but not their second one, where |x - y| has a kink.
     """
-    name = "logaddexp" if base is None else "logaddexp2"
-    x, y = promote_inexact(name, x, y)
-    if dtype_of(x).kind == "c":
-        raise ValueError(numpy_errors.not_for_complex(name, dtype_of(x)))
     distance = abs_p.bind(select_where(eq_p.bind(x, y), like(x, 0), sub_p.bind(x, y)))
     power = (exp_p if base is None else exp2_p).bind(neg_p.bind(distance))
     excess = log1p_p.bind(power)
     if base is not None:
         excess = mul_p.bind(like(x, 1 / np.log(base)), excess)
-    return add_p.bind(max_p.bind(x, y), excess)
+    return [add_p.bind(max_p.bind(x, y), excess)]
+
+
+@composite
+def _logaddexp(x: Any, y: Any, *, base: float | None) -> Any:
+    name = "logaddexp" if base is None else "logaddexp2"
+    x, y = promote_inexact(name, x, y)
+    if dtype_of(x).kind == "c":
+        raise ValueError(numpy_errors.not_for_complex(name, dtype_of(x)))
+    return _log_sum_of_powers(x, y, base=base)[0]
 
 
 def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
