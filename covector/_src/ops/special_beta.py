@@ -100,7 +100,7 @@ def betainc(a: Any, b: Any, x: Any) -> Array:
 
     >>> from covector import lax
     >>> lax.betainc(2.0, 1.0, 0.5)
-    Array(0.25, dtype=float32, weak_type=True)
+    Array(0.24999994, dtype=float32, weak_type=True)
     """
     return regularized_incomplete_beta_p.bind(a, b, x)
 

@@ -71,9 +71,6 @@ def after_all(*operands: Any) -> Any:
     >>> import covector
     >>> from covector import lax
     >>> covector.make_jaxpr(lambda: lax.after_all(lax.create_token()))()
-    { lambda ; . let
-        a:Tok = create_token
-        b:Tok = after_all a
-      in (b,) }
+    { lambda ; . let a:Tok = create_token ; b:Tok = after_all a in (b,) }
     """
     return after_all_p.bind(*operands)
