@@ -37,9 +37,9 @@ class Array:
 
 def test_narrow_dtypes_have_no_common_dtype():
     assert message(dtypes.TypePromotionError, dtypes.promote_types, "int8", "int4") == (
-        "[dtype promotion] The dtypes int4 and int8 have no common one. Integers below 8 bits and "
-        "floats up to 8 bits are never converted implicitly. Convert an operand explicitly, as in "
-        "`x.astype('float32')`."
+        "[dtype promotion] Input dtypes int4 and int8 have no available implicit dtype promotion "
+        "path. Integers below 8 bits, 4-bit floats and 8-bit floats do not support implicit "
+        "promotion. Convert an operand explicitly, as in `x.astype('float32')`."
     )
 
 
@@ -47,9 +47,9 @@ def test_strict_mode():
     with config.numpy_dtype_promotion("strict"):
         text = message(dtypes.TypePromotionError, dtypes.result_type, "int32", "float32")
     assert text == (
-        "[dtype promotion] The dtypes float32 and int32 are not converted to a common one, because "
-        "`numpy_dtype_promotion` is 'strict'. Convert an operand explicitly, as in "
-        "`x.astype('float32')`, or use `covector.numpy_dtype_promotion('standard')`."
+        "[dtype promotion] Input dtypes float32 and int32 have no available implicit dtype "
+        "promotion path when jax_numpy_dtype_promotion=strict. Convert an operand explicitly, as "
+        "in `x.astype('float32')`, or use `covector.numpy_dtype_promotion('standard')`."
     )
 
 
@@ -87,8 +87,8 @@ def test_not_a_dtype():
         (lambda x: dtypes.check_user_dtype_supported(x, "zeros"), "zeros"),
     ):
         assert message(TypeError, function, "floot32") == (
-            f"[{where}] 'floot32' is not a dtype. Give a NumPy dtype or scalar type, a name such "
-            "as 'float32', or bool, int, float or complex."
+            f"[{where}] 'floot32' is not understood as a dtype. Give a NumPy dtype or scalar type, "
+            "a name such as 'float32', or bool, int, float or complex."
         )
 
 

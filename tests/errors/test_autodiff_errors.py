@@ -185,7 +185,7 @@ def test_a_pair_in_place_of_aux():
         return [1.0]
 
     assert text_of(TypeError, cv.grad(f), 1.0) == (
-        f"[grad] {name(f)} returned 'aux' of type str at [1], which is no array and no number. "
+        f"[grad] {name(f)} returned 'aux' of type str at [1], which is not a valid JAX type. "
         "Return arrays only, or, with has_aux=True, a pair whose second item may hold other "
         "objects."
     )
@@ -258,8 +258,8 @@ def test_results_that_are_no_arrays():
         return {"x": [x, object]}
 
     assert text_of(TypeError, cv.vjp, f, 1.0) == (
-        f"[vjp] {name(f)} returned <class 'object'> of type type at ['x'][1], which is no array "
-        "and no number. Return arrays only, or, with has_aux=True, a pair whose second item may "
+        f"[vjp] {name(f)} returned <class 'object'> of type type at ['x'][1], which is not a "
+        "valid JAX type. Return arrays only, or, with has_aux=True, a pair whose second item may "
         "hold other objects."
     )
 

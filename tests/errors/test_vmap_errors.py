@@ -189,8 +189,8 @@ def test_results_that_differ_between_examples():
 def test_axes_that_the_result_lacks(axis):
     for fun, aval in ((identity, "float32[3]"), (lambda x: np.ones(3), "float32[3]")):
         assert text_of(ValueError, cv.vmap(fun, out_axes=axis), np.ones((2, 3))) == (
-            f"[vmap] out_axes is {axis}, but that result of {name(fun)} has the type {aval} for "
-            "each example: axes of the stacked result go from -2 to 1."
+            f"[vmap] out_axes: axis {axis} is out of bounds, as that result of {name(fun)} has "
+            f"the type {aval} for each example: axes of the stacked result go from -2 to 1."
         )
 
 
@@ -205,8 +205,8 @@ def test_results_that_are_no_arrays():
         return [x, {"n": "text"}]
 
     assert text_of(TypeError, cv.vmap(f), np.ones(2)) == (
-        f"[vmap] {name(f)} returned 'text' of type str at [1]['n'], which is no array and no "
-        "number. Return arrays only."
+        f"[vmap] Output from batched function: {name(f)} returned 'text' of type str at [1]['n'], "
+        "which is not a valid JAX type. Return arrays only."
     )
 
 

@@ -155,7 +155,7 @@ def test_view(jax):
         (lambda: jnp.zeros(-1), TypeError, "must have every element be nonnegative"),
         (lambda: jnp.zeros(2.5), TypeError, "Shapes must be 1D sequences of concrete values"),
         (lambda: jnp.zeros(((2,), 3)), TypeError, "Shapes must be 1D sequences"),
-        (lambda: jnp.zeros(2, "wrong"), TypeError, "is not a dtype"),
+        (lambda: jnp.zeros(2, "wrong"), TypeError, "is not understood as a dtype"),
         (lambda: jnp.full(2, [1, 2]), TypeError, "requires ndarray or scalar arguments"),
         (lambda: jnp.zeros_like([1]), TypeError, "requires ndarray or scalar arguments"),
         (lambda: jnp.arange(), TypeError, "start"),

@@ -411,13 +411,16 @@ def no_common_dtype(nodes: Iterable[str], strict: bool, narrow: bool) -> str:
     met = " and ".join(sorted(nodes))
     if strict:
         return (
-            f"[dtype promotion] The dtypes {met} are not converted to a common one, because "
-            "`numpy_dtype_promotion` is 'strict'. Convert an operand explicitly, as in "
+            f"[dtype promotion] Input dtypes {met} have no available implicit dtype promotion path "
+            "when jax_numpy_dtype_promotion=strict. Convert an operand explicitly, as in "
             "`x.astype('float32')`, or use `covector.numpy_dtype_promotion('standard')`."
         )
-    reason = " Integers below 8 bits and floats up to 8 bits are never converted implicitly."
+    reason = (
+        " Integers below 8 bits, 4-bit floats and 8-bit floats do not support implicit promotion."
+    )
     return (
-        f"[dtype promotion] The dtypes {met} have no common one.{reason if narrow else ''} "
+        f"[dtype promotion] Input dtypes {met} have no available implicit dtype promotion path."
+        f"{reason if narrow else ''} "
         "Convert an operand explicitly, as in `x.astype('float32')`."
     )
 
@@ -431,8 +434,8 @@ def not_promotable(names: Iterable[str]) -> str:
 
 def not_a_dtype(where: str, dtype: object) -> str:
     return (
-        f"[{where}] {_shortened(dtype)} is not a dtype. Give a NumPy dtype or scalar type, a name "
-        "such as 'float32', or bool, int, float or complex."
+        f"[{where}] {_shortened(dtype)} is not understood as a dtype. Give a NumPy dtype or "
+        "scalar type, a name such as 'float32', or bool, int, float or complex."
     )
 
 

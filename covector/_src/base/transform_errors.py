@@ -149,10 +149,12 @@ def no_aux_pair(where: str, fun: Any, result: Any) -> str:
 
 def result_not_an_array(where: str, fun: Any, path: str, x: Any, may_have_aux: bool) -> str:
     place = f" at {path}" if path else ""
+    lead = "Output from batched function: " if where == "vmap" else ""
     aux = ", or, with has_aux=True, a pair whose second item may hold other objects"
     return (
-        f"[{where}] {function(fun)} returned {_shortened(x)} of type {type(x).__name__}{place}, "
-        f"which is no array and no number. Return arrays only{aux * may_have_aux}."
+        f"[{where}] {lead}{function(fun)} returned {_shortened(x)} of type "
+        f"{type(x).__name__}{place}, which is not a valid JAX type. Return arrays "
+        f"only{aux * may_have_aux}."
     )
 
 
@@ -385,6 +387,7 @@ def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
 
 def out_axis_beyond_rank(fun: Any, path: str, axis: int, aval: Any) -> str:
     return (
-        f"[vmap] out_axes{path} is {axis}, but that result of {function(fun)} has the type {aval} "
-        f"for each example: axes of the stacked result go from {-aval.ndim - 1} to {aval.ndim}."
+        f"[vmap] out_axes{path}: axis {axis} is out of bounds, as that result of "
+        f"{function(fun)} has the type {aval} for each example: axes of the stacked result go "
+        f"from {-aval.ndim - 1} to {aval.ndim}."
     )
