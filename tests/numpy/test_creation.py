@@ -145,9 +145,9 @@ def test_view(jax):
     [
         (lambda: jnp.array(None), ValueError, "None is not a valid value"),
         (lambda: jnp.array([1, None]), ValueError, "None is not a valid value"),
-        (lambda: jnp.array("a"), TypeError, "is not a valid JAX type"),
-        (lambda: jnp.array({"a": 1}), TypeError, "is not a valid JAX type"),
-        (lambda: jnp.array(object()), TypeError, "is not a valid JAX type"),
+        (lambda: jnp.array("a"), TypeError, "is not a valid JAX array type"),
+        (lambda: jnp.array({"a": 1}), TypeError, "is not a valid JAX array type"),
+        (lambda: jnp.array(object()), TypeError, "is not a valid JAX array type"),
         (lambda: jnp.array([[1], [2, 3]]), ValueError, "setting an array element"),
         (lambda: jnp.array([1], order="F"), NotImplementedError, "order='K'"),
         (lambda: jnp.array(300, "int8"), OverflowError, "300"),

@@ -130,7 +130,7 @@ def none_in_array() -> str:
 
 def not_numeric(value: object, dtype: object) -> str:
     return (
-        f"[array] The value {_shortened(value)} with dtype {dtype} is not a valid array type: "
+        f"[array] The value {_shortened(value)} with dtype {dtype} is not a valid JAX array type: "
         "arrays hold booleans, integers, floats and complex numbers."
     )
 
