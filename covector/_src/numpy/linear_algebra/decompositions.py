@@ -22,36 +22,6 @@ from ..composite import composite, composite_list
 from ..promotion import shape_of
 from .operands import inexact_array
 
-
-class EighResult(NamedTuple):
-    """What `eigh` returns."""
-
-    eigenvalues: Array
-    eigenvectors: Array
-
-
-class EigResult(NamedTuple):
-    """What `eig` returns."""
-
-    eigenvalues: Array
-    eigenvectors: Array
-
-
-class QRResult(NamedTuple):
-    """What `qr` returns."""
-
-    Q: Array
-    R: Array
-
-
-class SVDResult(NamedTuple):
-    """What `svd` returns."""
-
-    U: Array
-    S: Array
-    Vh: Array
-
-
 # ---------------------------------------------------------------- Cholesky and QR
 
 
@@ -88,6 +58,13 @@ def _raw_qr(a: Any) -> Any:
     return [matrix_transpose(packed), taus]
 
 
+class QRResult(NamedTuple):
+    """The factors of A = Q R."""
+
+    Q: Array
+    R: Array
+
+
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """The QR decomposition A = Q R, with orthonormal columns in Q and an upper triangular R.
 
@@ -116,6 +93,13 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
 
 # ---------------------------------------------------------------- eigenvalues
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues w, and eigenvectors in the columns of a matrix V: A V = V diag(w)."""
+
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 def eig(a: ArrayLike) -> EigResult:
@@ -151,6 +135,13 @@ def eigvals(a: ArrayLike) -> Array:
 def _values_and_vectors(a: Any, *, lower: bool, symmetrize_input: bool) -> Any:
     v, w = _eigh.eigh(a, lower=lower, symmetrize_input=symmetrize_input)
     return [w, v]
+
+
+class EighResult(NamedTuple):
+    """The same of Hermitian matrices, with real eigenvalues and orthonormal eigenvectors."""
+
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
@@ -199,6 +190,14 @@ def _hermitian_svd(a: Any) -> Any:
     falling, order = sort((neg_p.bind(s), places), num_keys=1)
     u = matrix_transpose(permute_rows(matrix_transpose(u), order))
     return [u, neg_p.bind(falling), permute_rows(vh, order)]
+
+
+class SVDResult(NamedTuple):
+    """The factors of A = U diag(S) Vh."""
+
+    U: Array
+    S: Array
+    Vh: Array
 
 
 def svd(
