@@ -106,7 +106,7 @@ _LAZY = frozenset(
     {
         *("api_util", "core", "custom_batching", "custom_derivatives", "dlpack"),
         *("dtypes", "errors", "experimental"),
-        *("extend", "interpreters", "lax"),
+        *("extend", "interpreters", "lax", "nn"),
         *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),
     }

@@ -24,6 +24,7 @@ LAYERS = [
     "numpy",
     "scipy",
     "random",
+    "nn",
 ]
 LEAF = SRC / "xla" / "native.py"
 
