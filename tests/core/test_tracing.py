@@ -295,3 +295,13 @@ def test_under_vmap_and_grad():
 
     assert float(np.asarray(cv.jit(cv.grad(fun))(1.0))) == 3.0
     np.testing.assert_array_equal(np.asarray(cv.jit(cv.vmap(fun))(X)), 3 * X)
+
+
+def test_traced_values_lie_on_no_device():
+    def fun(x):
+        assert not hasattr(x, "sharding")
+        with pytest.raises(AttributeError, match=r"type float32\[3\], lies on no device .*typeof"):
+            x.sharding  # noqa: B018
+        return x
+
+    cv.make_jaxpr(fun)(X)

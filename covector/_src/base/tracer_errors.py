@@ -93,6 +93,13 @@ def immutable() -> str:
     )
 
 
+def no_sharding(aval: object) -> str:
+    return (
+        f"A traced array, here of type {aval}, lies on no device and has no attribute `sharding`. "
+        "What is known of it, `covector.typeof(x)` tells."
+    )
+
+
 def no_flat() -> str:
     return "Arrays have no property `flat`; use `x.ravel()` for the elements in one dimension."
 

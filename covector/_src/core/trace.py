@@ -17,6 +17,7 @@ from weakref import ReferenceType, ref
 
 from ..base.errors import ConcretizationTypeError, UnexpectedTracerError, escaped_tracer
 from ..base.source import Place
+from ..base.tracer_errors import no_sharding
 from ..base.tracing_errors import value_not_known
 from .avals import AbstractValue, aval_getters
 
@@ -86,6 +87,10 @@ class Tracer:
     def weak_type(self) -> bool:
         return self.aval.weak_type  # type: ignore[attr-defined]
 
+    @property
+    def sharding(self) -> Any:
+        raise AttributeError(no_sharding(self.aval))
+
     def __copy__(self) -> Tracer:
         return self
 
@@ -122,6 +127,12 @@ class Backend(Protocol):
         self, jaxpr: Any, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> Any:
         """Apply a primitive of which a jaxpr is a parameter; what is kept of it lives as long."""
+        ...
+
+    def call_python(
+        self, fun: Any, name: str, args: Sequence[Any], out_avals: Sequence[Any]
+    ) -> list[Any]:
+        """Apply a Python function to concrete values; `name` is that of the public function."""
         ...
 
     def to_array(self, x: Any, doing: str = ...) -> Any:
