@@ -16,6 +16,7 @@ from ._src.api.autodiff import jvp as jvp
 from ._src.api.autodiff import linear_transpose as linear_transpose
 from ._src.api.autodiff import linearize as linearize
 from ._src.api.autodiff import vjp as vjp
+from ._src.api.callbacks import pure_callback as pure_callback
 from ._src.api.checkpoint import checkpoint as checkpoint
 from ._src.api.checkpoint import checkpoint as remat
 from ._src.api.checkpoint_policies import checkpoint_policies as checkpoint_policies
@@ -80,6 +81,7 @@ from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.numpy import operators as _operators
 from ._src.reference import reference_mode as reference_mode
+from ._src.xla.callbacks import effects_barrier as effects_barrier
 from ._src.xla.devices import default_backend as default_backend
 from ._src.xla.devices import device_count as device_count
 from ._src.xla.devices import devices as devices
@@ -104,7 +106,7 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("api_util", "core", "custom_batching", "custom_derivatives", "dlpack"),
+        *("api_util", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
         *("dtypes", "errors", "experimental"),
         *("extend", "interpreters", "lax", "nn"),
         *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..base import branch_errors, dtypes
+from ..base.callback_errors import per_example
 from ..base.errors import JaxprTypeError
 from ..core.avals import AbstractValue, aval_of
 from ..core.axis import Axis
 from ..core.check import check_applied, same_type
-from ..core.effects import Effects, no_effects
+from ..core.effects import Effects, no_effects, unrepeatable
 from ..core.jaxpr import ClosedJaxpr, JaxprEqn, eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
@@ -202,6 +203,8 @@ def select_branches(
     that the selection gives them they still would be.  Hence no derivative is taken with respect
     to operands for which a branch is not chosen.
     """
+    for effect in unrepeatable(joined_effects(branches)):
+        raise NotImplementedError(per_example(effect, "vmap-of-cond"))
     index, *operands = [bring_to(x, axis.size, dim, 0) for x, dim in zip(args, dims)]
     all_outs = []
     for i, branch in enumerate(branches):

@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 
 from ..base import loop_errors, tree
+from ..base.callback_errors import per_example
 from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.check import check_applied
+from ..core.effects import ordered_effects, unrepeatable
 from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
@@ -106,28 +108,43 @@ class While(BuiltinPrimitive):
 
     def emit(self, b, *operands, body_jaxpr, cond_jaxpr, **params):
         lanes = cond_jaxpr.out_avals[0]
-        def going(*operands: Any) -> list[Any]:
-            cond_consts, _, carry = parted(operands, params)
-            (pred,) = b.inline(cond_jaxpr, [*cond_consts, *carry], "while", "cond")
-            if lanes.shape:
-                whole = b.replace(avals_out=(ShapedArray((), np.bool_),))
-                pred = whole.reduce("or", pred, False, range(lanes.ndim))
-            return [pred]
 
-        def step(*operands: Any) -> list[Any]:
+        def condition(operands: Sequence[Any], place: str) -> Any:
+            cond_consts, _, carry = parted(operands, params)
+            return b.inline(cond_jaxpr, [*cond_consts, *carry], "while", place)[0]
+
+        def going(pred: Any) -> list[Any]:
+            whole = b.replace(avals_out=(ShapedArray((), np.bool_),))
+            return [whole.reduce("or", pred, False, range(lanes.ndim)) if lanes.shape else pred]
+
+        def step(operands: Sequence[Any], pred: Any) -> list[Any]:
             cond_consts, body_consts, carry = parted(operands, params)
             new = b.inline(body_jaxpr, [*body_consts, *carry], "while", "body")
             if lanes.shape:
-                (pred,) = b.inline(cond_jaxpr, [*cond_consts, *carry], "while", "body")
+                pred = condition(operands, "body") if pred is None else pred
                 new = [
                     _emit_select(b, pred, lanes, x, y, aval)
                     for x, y, aval in zip(new, carry, body_jaxpr.out_avals)
                 ]
             return [*cond_consts, *body_consts, *new]
 
-        regions = [(b.avals_in, going), (b.avals_in, step)]
-        outs = b.op_with_regions("while", operands, regions, out=b.avals_in)
-        return parted(outs, params)[2]
+        def step_and_condition(pred: Any, *operands: Any) -> list[Any]:
+            new = step(operands, pred)
+            return [condition(new, "cond"), *new]
+
+        avals = list(b.avals_in)
+        if not ordered_effects(cond_jaxpr.effects):
+            regions = [
+                (avals, lambda *operands: going(condition(operands, "cond"))),
+                (avals, lambda *operands: step(operands, None)),
+            ]
+            return parted(b.op_with_regions("while", operands, regions, out=avals), params)[2]
+        # The condition of StableHLO's loop returns no token: the value of this one goes through the
+        # loop, computed before it and at the end of each step.
+        avals.insert(0, lanes)
+        regions = [(avals, lambda pred, *_: going(pred)), (avals, step_and_condition)]
+        initial = [condition(operands, "cond"), *operands]
+        return parted(b.op_with_regions("while", initial, regions, out=avals)[1:], params)[2]
 
 
 while_p = While("while")
@@ -200,6 +217,9 @@ def with_batches(
         lambda carry: vmap_jaxpr(body_jaxpr, axis, (*consts, *carry), carry), tuple(carry)
     )
     _, (going,) = vmap_jaxpr(cond_jaxpr, axis, (*conds, *carry), False)
+    if going:
+        for effect in unrepeatable(body_jaxpr.effects | cond_jaxpr.effects):
+            raise NotImplementedError(per_example(effect, "while_loop with batched predicate"))
     # The dimensions of the condition come first in all parts of the carry.
     front = 0 if going else len(cond_jaxpr.out_avals[0].shape)
     carry_dims = [front if going or batched else None for batched in carry]

@@ -18,6 +18,9 @@ class Effect:
     ordered = False
     # Whether an eqn may be dropped in spite of it, if nothing uses its outputs.
     droppable = False
+    # Whether it may happen where the program's meaning does not ask for it: once more, as where
+    # values are computed anew for a backward pass, or in a branch that is not taken, as under vmap.
+    repeatable = False
 
 
 class NamedAxisEffect(Effect):
@@ -25,6 +28,7 @@ class NamedAxisEffect(Effect):
 
     __slots__ = ("name",)
     droppable = True
+    repeatable = True
 
     def __init__(self, name: Hashable):
         self.name = name
@@ -41,6 +45,16 @@ class NamedAxisEffect(Effect):
 
 Effects = frozenset
 no_effects: frozenset[Effect] = frozenset()
+
+
+def ordered_effects(effects: frozenset[Effect]) -> list[Effect]:
+    """Those effects whose order programs keep, always in the same order."""
+    return sorted([effect for effect in effects if effect.ordered], key=repr)
+
+
+def unrepeatable(effects: frozenset[Effect]) -> list[Effect]:
+    """Those effects that must happen just as often as the program says."""
+    return sorted([effect for effect in effects if not effect.repeatable], key=repr)
 
 
 def must_stay(effects: frozenset[Effect]) -> bool:

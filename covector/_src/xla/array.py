@@ -14,6 +14,7 @@ from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
 from ..ops.physical import physical_aval
 from .devices import device_list, first_device, sharding_on
+from .failures import failure_behind
 from .layout import Format, layout_of
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
@@ -136,7 +137,10 @@ class ArrayImpl(Array):
     def block_until_ready(self) -> ArrayImpl:
         """Wait until the elements are computed; returns the array itself."""
         self._check_alive()
-        self._buffer.block_until_ready()
+        try:
+            self._buffer.block_until_ready()
+        except xla_client.XlaRuntimeError as error:
+            raise failure_behind(error) from None
         return self
 
     def is_ready(self) -> bool:
@@ -181,7 +185,10 @@ class ArrayImpl(Array):
         host = self._host
         if host is None:
             self._check_alive()
-            host = self._buffer._single_device_array_to_np_array_did_copy()[0]
+            try:
+                host = self._buffer._single_device_array_to_np_array_did_copy()[0]
+            except xla_client.XlaRuntimeError as error:
+                raise failure_behind(error) from None
             if self.aval.dtype == dtypes.float0:
                 host = np.zeros(self.aval.shape, dtypes.float0)
             host.flags.writeable = False

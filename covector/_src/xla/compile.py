@@ -16,14 +16,17 @@ from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
 from ..core.avals import ShapedArray
+from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..ops.physical import physical_aval
 from ..transforms.simplify import drop_dead_code
 from . import cache, nonfinite
 from .array import ArrayImpl, move, put
+from .callbacks import Launch
 from .devices import device_list, lowering_platform, sharding_on
 from .dump import dump
 from .emitter import Emitter
+from .failures import failure_behind
 from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
@@ -88,6 +91,9 @@ class Executable:
         try:
             return self._execute(buffers).consume_with_handlers(self._handlers)
         except (xla_client.XlaRuntimeError, ValueError) as error:
+            failure = failure_behind(error)
+            if failure is not error:
+                raise failure from None
             if any(buffer.is_deleted() for buffer in buffers):
                 raise RuntimeError(argument_deleted(self.name)) from error
             raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
@@ -268,7 +274,10 @@ def compile_lowered(
     ]
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
-    return kind(lowered.name, loaded, closed, kept, consts, device, keepalives)
+    executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives)
+    if module.host_callbacks:
+        executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
+    return executable
 
 
 def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..core.avals import AbstractValue, ShapedArray
+from ..core.avals import AbstractValue, ShapedArray, abstract_token
+from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr
-from ..ops.physical import element_dims
+from ..ops.physical import element_dims, physical_aval
 from . import lapack
+from .callbacks import HostCallback, callback_target
 from .mlir import ir
 from .module import ModuleContext
 
@@ -57,6 +59,11 @@ class Emitter:
     @property
     def platforms(self) -> tuple[str, ...]:
         return (self.module_context.platform,)
+
+    @property
+    def ordered_effects(self) -> list[Effect]:
+        """The effects of the eqn whose order is kept."""
+        return ordered_effects(self.eqn.effects) if self.eqn is not None else []
 
     def replace(self, **changes: Any) -> Emitter:
         """An emitter that differs in the given fields."""
@@ -104,6 +111,9 @@ class Emitter:
     ) -> list[Any]:
         """Write one operation that has regions, such as a reduction or a loop.
 
+        The tokens of ordered effects of the eqn go through the regions: those of a loop take them
+        after their arguments, those of a `case` find them around them.
+
         Args:
           name: of a StableHLO op.
           operands: MLIR values.
@@ -113,19 +123,31 @@ class Emitter:
           **attributes: as for `op`.
         """
         module = self.module_context
+        effects = self.ordered_effects if name in ("while", "case") else []
+        tokens = module.current_tokens(effects)
+        kinds = module.token_types(effects)
+        loop = name == "while"
+        out = self.avals_out if out is None else out
         op = ir.Operation.create(
             "stablehlo." + name,
-            results=[module.type_of(aval) for aval in (self.avals_out if out is None else out)],
-            operands=list(operands),
+            results=[*[module.type_of(aval) for aval in out], *kinds],
+            operands=[*operands, *tokens] if loop else list(operands),
             attributes={key: module.attribute(value) for key, value in attributes.items()},
             regions=len(regions),
         )
-        for region, (avals, body) in zip(op.regions, regions):
-            block = region.blocks.append(*[module.type_of(aval) for aval in avals])
+        for i, (region, (avals, body)) in enumerate(zip(op.regions, regions)):
+            types = [module.type_of(aval) for aval in avals]
+            block = region.blocks.append(*types, *(kinds if loop else ()))
+            given = list(block.arguments)
             with ir.InsertionPoint(block):
-                results = body(*block.arguments)
-                ir.Operation.create("stablehlo.return", results=[], operands=list(results))
-        return list(op.results)
+                module.tokens.update(zip(effects, given[len(avals) :] if loop else tokens))
+                results = list(body(*given[: len(avals)]))
+                if not (loop and i == 0):  # the condition of a loop returns nothing else
+                    results += module.current_tokens(effects)
+                ir.Operation.create("stablehlo.return", results=[], operands=results)
+        results = list(op.results)
+        module.tokens.update(zip(effects, results[len(out) :]))
+        return results[: len(out)]
 
     def constant(self, value: Any, dtype: Any = None) -> Any:
         """A constant array or scalar."""
@@ -205,6 +227,7 @@ class Emitter:
         results: Sequence[tuple[AbstractValue, Sequence[int]]],
         aliases: Mapping[int, int] | None = None,
         frontend_attributes: Mapping[str, str] | None = None,
+        has_side_effect: bool = False,
         **config: Any,
     ) -> list[Any]:
         """Call a function that is registered with XLA under a name, by its typed interface.
@@ -216,6 +239,7 @@ class Emitter:
           results: avals of the results, with their layouts.
           aliases: results that take the memory of an operand: indices of operands, by result.
           frontend_attributes: what passes of XLA may want to know.
+          has_side_effect: whether it is called even if nothing uses its results.
           **config: the function's own attributes, as for `op`.
         """
         lapack.load_for(target)
@@ -233,11 +257,44 @@ class Emitter:
                 "operand_tuple_indices = []>"
                 for result, operand in aliases.items()
             ]
+        if has_side_effect:
+            attributes["has_side_effect"] = True
         if frontend_attributes:
             attributes["mhlo.frontend_attributes"] = dict(frontend_attributes)
         values, avals = [x for x, _ in operands], [aval for aval, _ in results]
         outs = self.op("custom_call", *values, out=avals, **attributes)
-        return outs if len(results) > 1 else [outs]
+        return [outs] if len(results) == 1 else outs
+
+    def python_callback(
+        self,
+        fun: Callable[..., Any],
+        name: str,
+        operands: Sequence[Any],
+        effect: Effect | None = None,
+    ) -> list[Any]:
+        """Call a Python function on the host.
+
+        Args:
+          fun: takes as many arrays as there are operands, on the host's CPU, and returns a sequence
+            of what NumPy can make arrays of.
+          name: of the public function, for errors.
+          operands: MLIR values.
+          effect: what it does besides returning results; without, it may never be called.
+        """
+        module = self.module_context
+        effects = [effect] if effect is not None and effect.ordered else []
+        callback = HostCallback(fun, name, self.avals_in, self.avals_out, bool(effects))
+        module.host_callbacks.append(callback)
+        tokens = [abstract_token] * len(effects)
+        results = self.custom_call(
+            callback_target(self.platform),
+            list(zip([*module.current_tokens(effects), *operands], layouts(self.avals_in, tokens))),
+            list(zip([*tokens, *self.avals_out], layouts(self.avals_out, tokens))),
+            has_side_effect=effect is not None,
+            index=np.uint64(len(module.host_callbacks) - 1),
+        )
+        module.tokens.update(zip(effects, results))
+        return results[len(effects) :]
 
     # ---------------------------------------------------------------- jaxprs inside jaxprs
 
@@ -254,6 +311,12 @@ class Emitter:
         within = () if self.eqn is None else self.eqn.name_stack
         stack = (*self.name_stack, *within, *scopes)
         return self.module_context.inline(closed, operands, stack)
+
+
+def layouts(avals: Sequence[AbstractValue], tokens: Sequence[Any] = ()) -> list[Sequence[int]]:
+    """The orders of dimensions, by rows, of tokens and arrays."""
+    ranks = [len(physical_aval(aval).shape) for aval in avals]
+    return [*[()] * len(tokens), *[tuple(reversed(range(rank))) for rank in ranks]]
 
 
 def layout_attribute(dims: Sequence[int]) -> Any:

@@ -26,6 +26,7 @@ from ..core.trace import check_no_escaped_tracer, eval_trace
 from ..transforms.cache import jaxpr_cache
 from . import nonfinite
 from .array import ArrayImpl, move, put
+from .callbacks import call_on_host
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
 from .guards import explicit_put
@@ -167,6 +168,13 @@ class XlaBackend:
         arrays = [move(x, placement) for x in arrays]
         device = first_device() if placement is None else placement.device
         return _placed(self.executable_of(device, **params).run(arrays), placement)
+
+    def call_python(
+        self, fun: Any, name: str, args: Sequence[Any], out_avals: Sequence[Any]
+    ) -> list[ArrayImpl]:
+        """Apply a Python function to concrete values; its results lie where these do."""
+        arrays = [self.to_array(x, name) for x in args]
+        return call_on_host(fun, name, arrays, out_avals, common_placement(arrays, name))
 
     # ---------------------------------------------------------------- values
 

@@ -14,7 +14,8 @@ import ml_dtypes
 import numpy as np
 
 from ..base import config, dtypes, source
-from ..core.avals import AbstractToken, AbstractValue
+from ..core.avals import AbstractToken, AbstractValue, abstract_token
+from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
@@ -33,6 +34,7 @@ class ModuleContext:
       host_callbacks: Python functions that the compiled program calls.
       keepalives: objects that must live as long as the compiled program.
       cached_primitive_lowerings: functions of users' lowering rules, by what they were made for.
+      tokens: of each ordered effect, what its last eqn has returned at the current place.
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
@@ -42,6 +44,7 @@ class ModuleContext:
         self.host_callbacks: list[Any] = []
         self.keepalives: list[Any] = []
         self.cached_primitive_lowerings: dict[Any, Any] = {}
+        self.tokens: dict[Effect, Any] = {}
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}
@@ -152,18 +155,26 @@ class ModuleContext:
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
         constants = self.constants(closed.consts)
+        effects = ordered_effects(closed.effects)
+        callee = self.function(name, closed)
         op = ir.Operation.create(
             "func.call",
-            results=[self.type_of(v.aval) for v in closed.jaxpr.outvars],
-            operands=[*constants, *operands],
-            attributes={"callee": self.function(name, closed)},
+            results=[
+                *self.token_types(effects),
+                *[self.type_of(v.aval) for v in closed.jaxpr.outvars],
+            ],
+            operands=[*self.current_tokens(effects), *constants, *operands],
+            attributes={"callee": callee},
         )
-        return list(op.results)
+        results = list(op.results)
+        self.tokens.update(zip(effects, results))
+        return results[len(effects) :]
 
     def function(self, name: str, closed: ClosedJaxpr) -> Any:
         """The attribute that refers to the function of a jaxpr, which is written if it was not.
 
-        Its first parameters are the jaxpr's constants.
+        Its first parameters are the tokens of ordered effects, which it also returns first, and the
+        jaxpr's constants.
         """
         symbol = self._functions.get(closed.jaxpr)
         if symbol is None:
@@ -171,6 +182,21 @@ class ModuleContext:
             # XLA puts the name of the call in front of the names within.
             self._write_function(symbol, closed.jaxpr, (), "private")
         return ir.FlatSymbolRefAttr.get(symbol)
+
+    # ---------------------------------------------------------------- ordered effects
+
+    def token_types(self, effects: Sequence[Effect]) -> list[Any]:
+        """The types of the tokens of effects."""
+        return [self.type_of(abstract_token)] * len(effects)
+
+    def current_tokens(self, effects: Sequence[Effect]) -> list[Any]:
+        """The tokens of ordered effects, each of which the effect's next eqn has to take."""
+        for effect in effects:
+            if effect not in self.tokens:
+                kinds = self.token_types([effect])
+                op = ir.Operation.create("stablehlo.create_token", results=kinds)
+                self.tokens[effect] = op.result
+        return [self.tokens[effect] for effect in effects]
 
     def fresh_name(self, name: str) -> str:
         """A symbol for another function of the module."""
@@ -191,8 +217,10 @@ class ModuleContext:
     ) -> None:
         """Write a function; its constants are written into it if given, else parameters."""
         params = [*jaxpr.constvars, *jaxpr.invars] if consts is None else jaxpr.invars
-        in_types = [self.type_of(v.aval) for v in params]
-        out_types = [self.type_of(v.aval) for v in jaxpr.outvars]
+        effects = ordered_effects(jaxpr.effects) if consts is None else []
+        tokens = self.token_types(effects)
+        in_types = [*tokens, *[self.type_of(v.aval) for v in params]]
+        out_types = [*tokens, *[self.type_of(v.aval) for v in jaxpr.outvars]]
         attributes = {
             "sym_name": ir.StringAttr.get(symbol),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(in_types, out_types)),
@@ -208,10 +236,14 @@ class ModuleContext:
         with ir.InsertionPoint.at_block_begin(self.module.body):
             func = ir.Operation.create("func.func", attributes=attributes, regions=1)
         block = func.regions[0].blocks.append(*in_types)
+        around, self.tokens = self.tokens, dict(zip(effects, block.arguments))
         with ir.InsertionPoint(block):
             constants = self.constants(consts or ())
-            outs = self.write_eqns(jaxpr, [*constants, *block.arguments], scopes)
+            given = [*constants, *list(block.arguments)[len(effects) :]]
+            outs = self.write_eqns(jaxpr, given, scopes)
+            outs = [*self.current_tokens(effects), *outs]
             ir.Operation.create("func.return", results=[], operands=outs)
+        self.tokens = around
 
     def inline(
         self, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]

@@ -1,0 +1,7 @@
+"""Looking into programs while they run."""
+
+from ._src.api.debugging import callback as callback
+from ._src.api.debugging import log as log
+from ._src.api.debugging import print as print
+from ._src.control.debug_callbacks import DebugEffect as DebugEffect
+from ._src.control.debug_callbacks import OrderedDebugEffect as OrderedDebugEffect
