@@ -32,7 +32,6 @@ SAMPLERS = {
     "orthogonal": lambda R, k, jnp: R.orthogonal(k, 3, (2,)),
     "orthogonal wide": lambda R, k, jnp: R.orthogonal(k, 2, m=4),
     "poisson": lambda R, k, jnp: R.poisson(k, jnp.array([0.0, 1.0, 5.0, 20.0, 1e3, jnp.nan])),
-    "poisson i16": lambda R, k, jnp: R.poisson(k, 3.0, (5,), "int16"),
     "geometric": lambda R, k, jnp: R.geometric(k, 0.3, (20,)),
     "binomial": lambda R, k, jnp: R.binomial(
         k, jnp.array([5.0, 100.0, jnp.inf, jnp.nan, 900.0]), jnp.array([0.1, 0.9, 0.5, 0.5, 0.3])

@@ -14,10 +14,8 @@ SAMPLERS = {
     "loggamma": lambda R, k, jnp: R.loggamma(k, 0.01, (20,)),
     "beta": lambda R, k, jnp: R.beta(k, 2.0, 3.0, (20,)),
     "dirichlet": lambda R, k, jnp: R.dirichlet(k, jnp.ones((2, 4))),
-    "chisquare": lambda R, k, jnp: R.chisquare(k, 3.0, (20,)),
     "t": lambda R, k, jnp: R.t(k, 3.0, (20,)),
     "f": lambda R, k, jnp: R.f(k, 3.0, 4.0, (20,)),
-    "ball": lambda R, k, jnp: R.ball(k, 3, 2, (5,)),
     "rbg": lambda R, k, jnp: R.gamma(R.key(1, impl="rbg"), 2.0, (3,)),
 }
 
