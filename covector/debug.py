@@ -1,5 +1,6 @@
 """Looking into programs while they run."""
 
+from ._src.api.breakpoint import breakpoint as breakpoint
 from ._src.api.debugging import callback as callback
 from ._src.api.debugging import log as log
 from ._src.api.debugging import print as print

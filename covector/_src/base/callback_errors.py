@@ -120,3 +120,14 @@ def no_callbacks_on(platform: str) -> str:
 
 def callback_failed(name: str, fun: Any, number: int) -> str:
     return f"covector.{name} of {name_of(fun)} raised an exception [callback failure {number}]"
+
+
+def unknown_debugger(backend: object) -> str:
+    return f"[debug.breakpoint] there is no debugger {backend!r}. The one there is is 'cli'."
+
+
+def token_and_ordered() -> str:
+    return (
+        "[debug.breakpoint] `ordered` and `token` are mutually exclusive arguments: the stop is "
+        "either where token is computed, or in the order of effects. Give one of them."
+    )

@@ -82,7 +82,8 @@ class HostCallback:
         except BaseException as error:
             number = keep_failure(error)
             text = errors.callback_failed(self.name, self.fun, number)
-            logger.error("covector.%s failed", self.name, exc_info=error)
+            if isinstance(error, Exception):
+                logger.error("covector.%s failed", self.name, exc_info=error)
             raise RuntimeError(text) from None
 
 
