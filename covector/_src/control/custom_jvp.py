@@ -13,10 +13,8 @@ it is declared not to be differentiated; then the arguments of the rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import numpy as np
 
 from ..base import custom_errors
 from ..core.avals import aval_of
@@ -25,12 +23,8 @@ from ..core.jaxpr import ClosedJaxpr, eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive, Primitive
 from ..core.trace import context
 from ..core.zeros import Zero
-from ..ops.arithmetic import mul_p
-from ..ops.base import Sample, draw
 from ..ops.linear import bring_to
-from ..ops.trigonometric import sin_p
 from ..transforms.cache import jaxpr_cache
-from ..transforms.jvp import jvp
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import JaxprTrace, stage
@@ -247,20 +241,6 @@ class CustomJVPCall(BuiltinPrimitive):
 
     def emit(self, b, *operands, call_jaxpr, **params):
         return b.inline(call_jaxpr, operands)
-
-    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        def fun(x: Any, y: Any) -> list[Any]:
-            return [mul_p.bind(sin_p.bind(x), y)]
-
-        args = draw(rng, (3,), "float32"), draw(rng, (), "float32")
-        jaxpr, _ = stage(fun, [aval_of(x) for x in args])
-        params = dict(
-            call_jaxpr=ClosedJaxpr(jaxpr),
-            jvp_jaxpr_fun=lambda primals, tangents: jvp(fun, primals, tangents),
-            num_consts=0,
-            symbolic_zeros=False,
-        )
-        yield Sample(args, params)
 
 
 def _as_functions(params: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ is linear in the cotangents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,7 @@ from ..core.primitive import BuiltinPrimitive, Primitive
 from ..core.trace import context
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import mul_p
-from ..ops.base import Sample, draw
 from ..ops.linear import bring_to, instantiate, reduce_sum, zeros_of_aval
-from ..ops.trigonometric import cos_p, sin_p
 from ..transforms.jvp import jvp
 from ..transforms.linearize import constvars_to_invars, linear_program
 from ..transforms.stage import JaxprTrace, stage, stage_closed
@@ -357,26 +355,6 @@ class CustomVJPCall(BuiltinPrimitive):
 
     def emit(self, b, *operands, call_jaxpr, **params):
         return b.inline(call_jaxpr, operands)
-
-    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        def fun(x: Any, y: Any) -> list[Any]:
-            return [mul_p.bind(sin_p.bind(x), y)]
-
-        args = draw(rng, (3,), "float32"), draw(rng, (3,), "float32")
-        jaxpr, _ = stage(fun, [aval_of(x) for x in args])
-        params = dict(
-            call_jaxpr=ClosedJaxpr(jaxpr),
-            fwd_jaxpr_thunk=lambda args, perturbed: (fun(*args), list(args)),
-            num_consts=0,
-            bwd=lambda residuals, cts: _sine_times_backward(*residuals, *map(instantiate, cts)),
-            out_trees=None,
-            symbolic_zeros=False,
-        )
-        yield Sample(args, params)
-
-
-def _sine_times_backward(x: Any, y: Any, ct: Any) -> list[Any]:
-    return [mul_p.bind(mul_p.bind(ct, y), cos_p.bind(x)), mul_p.bind(ct, sin_p.bind(x))]
 
 
 def _as_functions(params: dict[str, Any]) -> dict[str, Any]:

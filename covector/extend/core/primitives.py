@@ -3,12 +3,16 @@
 from ..._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p
 from ..._src.control.call import call_p as call_p
 from ..._src.control.call import closed_call_p as closed_call_p
+from ..._src.control.checkpoint import checkpoint_p
 from ..._src.control.cond import cond_p as cond_p
 from ..._src.control.cumulative import cumlogsumexp_p as cumlogsumexp_p
 from ..._src.control.cumulative import cummax_p as cummax_p
 from ..._src.control.cumulative import cummin_p as cummin_p
 from ..._src.control.cumulative import cumprod_p as cumprod_p
 from ..._src.control.cumulative import cumsum_p as cumsum_p
+from ..._src.control.custom_jvp import custom_jvp_call_p as custom_jvp_call_p
+from ..._src.control.custom_vjp import custom_lin_p as custom_lin_p
+from ..._src.control.custom_vjp import custom_vjp_call_p as custom_vjp_call_p
 from ..._src.control.jit import jit_p as jit_p
 from ..._src.control.linear_solve import linear_solve_p as linear_solve_p
 from ..._src.control.random_keys import random_bits_p as random_bits_p
@@ -103,6 +107,7 @@ from ..._src.ops.linear import broadcast_in_dim_p as broadcast_in_dim_p
 from ..._src.ops.linear import reduce_sum_p as reduce_sum_p
 from ..._src.ops.linear import reshape_p as reshape_p
 from ..._src.ops.linear import transpose_p as transpose_p
+from ..._src.ops.names import name_p as name_p
 from ..._src.ops.powers import cbrt_p as cbrt_p
 from ..._src.ops.powers import integer_pow_p as integer_pow_p
 from ..._src.ops.powers import pow_p as pow_p
@@ -169,3 +174,5 @@ from ..._src.ops.windows_selection import select_and_scatter_add_p as select_and
 from ..._src.random.gamma import random_gamma_p as random_gamma_p
 
 add_jaxvals_p = add_any_p
+
+remat_p = checkpoint_p
