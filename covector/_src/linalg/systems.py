@@ -20,7 +20,7 @@ from .derived import with_derivative
 from .eigh import eigh
 from .gaps import filled
 from .lu import lu_p, lu_solve, to_batch
-from .matrices import adjoint, columns_of, diagonal, matmul, rows_of
+from .matrices import adjoint, columns_of, diagonal, matmul, rows_of, symmetrize
 from .svd import svd
 
 # ---------------------------------------------------------------- square systems
@@ -57,6 +57,8 @@ def derivative_of_pinv(primals: Any, tangents: Any, *, hermitian: bool) -> Any:
     """
     (a, rtol), (t, _) = primals, tangents
     (p,) = pseudo_inverse(a, rtol, hermitian=hermitian)
+    if hermitian:  # as the decomposition does
+        a, t = symmetrize(a, "pinv"), symmetrize(t, "pinv")
     ph, th = adjoint(p), adjoint(t)
     m, n = aval_of(a).shape[-2:]
     if m >= n:
