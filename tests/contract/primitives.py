@@ -19,6 +19,8 @@ WITHOUT_SAMPLES = {
     "all_gather": "needs an axis: tests/ops/test_collectives.py",
     "all_to_all": "needs an axis: tests/ops/test_collectives.py",
     "axis_index": "needs an axis: tests/ops/test_collectives.py",
+    "call": "applies a jaxpr: tests/extend/test_calls.py",
+    "closed_call": "applies a jaxpr: tests/extend/test_calls.py",
     "composite": "applies a jaxpr: tests/ops/test_barrier.py",
     "create_token": "has no arrays: tests/ops/test_barrier.py",
     "custom_jvp_call": "has the user's derivative: tests/compose/test_custom_jvp.py",
