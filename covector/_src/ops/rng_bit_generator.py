@@ -6,7 +6,7 @@ They are faster than those of a cipher written in arithmetic, on platforms with 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..base.shapes import canonicalize_shape
 from ..core.avals import ShapedArray, aval_of
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
-from .base import Op, Sample
+from .base import Op
 from .dynamic_slicing import dynamic_update_slice_p
 from .families import FLOATS, check_accepts, check_same_dtypes
 from .joining import apply_to_each
@@ -76,9 +76,6 @@ class RngBitGenerator(BuiltinPrimitive):
         if of_key.dtype == UINT32:
             key = b.op("reshape", b.op("bitcast_convert", key, out=pairs), out=of_key)
         return [key, bits]
-
-    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        return iter(())  # nothing else has these bits to compare with
 
 
 rng_bit_generator_p = RngBitGenerator("rng_bit_generator")
