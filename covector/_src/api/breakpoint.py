@@ -96,15 +96,16 @@ def breakpoint(
       ValueError: `backend` is unknown, or both `token` and `ordered` are given.
       SystemExit: the user has quit.
 
-    >>> import covector as cv, covector.numpy as jnp, io, sys
+    >>> import covector as cv, covector.numpy as jnp, io
+    >>> commands, answers = io.StringIO("p x, y\\nc\\n"), io.StringIO()
     >>> @cv.jit
     ... def f(x):
     ...     y = jnp.sin(x)
-    ...     cv.debug.breakpoint(stdin=io.StringIO("p x, y\\nc\\n"), stdout=sys.stdout)
+    ...     cv.debug.breakpoint(stdin=commands, stdout=answers, filter_frames=False, num_frames=1)
     ...     return y
-    >>> _ = f(0.0).block_until_ready(); cv.effects_barrier()
+    >>> _ = f(jnp.zeros(())); cv.effects_barrier(); print(answers.getvalue().rstrip())
     Entering cdb:
-    (cdb) (Array(0., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True))
+    (cdb) (Array(0., dtype=float32), Array(0., dtype=float32))
     (cdb)
     """
     if backend not in (None, "cli"):

@@ -22,7 +22,7 @@ from ..control.debug_callbacks import (
 )
 
 
-def callback(
+def debug_callback(
     callback: Callable[..., Any] | None = None,
     *args: Any,
     ordered: bool = False,
@@ -50,7 +50,7 @@ def callback(
     >>> double = cv.jit(lambda x: cv.debug.callback(seen.append, x) or 2 * x)
     >>> print(cv.grad(double)(3.0)); cv.effects_barrier(); print(seen)
     2.0
-    [Array(3., dtype=float32, weak_type=True)]
+    [Array(3., dtype=float32)]
     """
 
     def call(callback: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -78,7 +78,7 @@ def callback(
     return call
 
 
-def print(
+def debug_print(
     fmt: str | None = None,
     *args: Any,
     ordered: bool = False,
@@ -112,7 +112,7 @@ def print(
     return _printing(fmt, args, kwargs, skip_format_check, logged=False, options=options)
 
 
-def log(
+def debug_log(
     fmt: str | None = None,
     *args: Any,
     ordered: bool = False,

@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import dtypes
+from ..base.callback_errors import not_recomputed
 from ..core.avals import aval_of
+from ..core.effects import unrepeatable
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from ..core.trace import context, current_trace
 from ..ops.conversion import reduce_precision_p
@@ -94,6 +96,9 @@ class Checkpoint(Application):
         return self.ref(*args, **params)
 
     def partial_eval(self, trace: PartialTrace, args: Sequence[Any], params: dict[str, Any]):
+        refused = unrepeatable(params["jaxpr"].effects)
+        if refused:
+            raise NotImplementedError(not_recomputed(refused))
         unknowns = tuple([trace.is_unknown(x) for x in args])
         split = split_program(params["jaxpr"], unknowns, params["policy"])
         known_args = [x for x, unknown in zip(args, unknowns) if not unknown]
@@ -166,12 +171,12 @@ def split_program(jaxpr: ClosedJaxpr, unknowns: tuple[bool, ...], policy: Policy
     body, count = known.jaxpr, out_unknowns.count(False)
     residuals = body.outvars[count:]
     chosen = saveable(body, residuals, policy)
-    rest = _recomputation(known, unknown, residuals, chosen)
+    rest = _recomputation(known, unknown, residuals, chosen, policy)
     used = drop_dead_code(rest.jaxpr)[1]
     number = len(chosen)
     saved = tuple([var for i, var in enumerate(chosen) if i in used])
     kept = tuple([i - number for i in used if number <= i < number + len(body.invars)])
-    rest = _recomputation(known, unknown, residuals, saved)
+    rest = _recomputation(known, unknown, residuals, saved, policy)
     unknown_count = sum(unknowns)
     invars = rest.jaxpr.invars
     ordered = [
@@ -197,13 +202,25 @@ def _known_part(known: ClosedJaxpr, count: int, saved: Sequence[Var]) -> ClosedJ
 
 
 def _recomputation(
-    known: ClosedJaxpr, unknown: ClosedJaxpr, residuals: Sequence[Any], saved: Sequence[Var]
+    known: ClosedJaxpr,
+    unknown: ClosedJaxpr,
+    residuals: Sequence[Any],
+    saved: Sequence[Var],
+    policy: Policy | None,
 ) -> ClosedJaxpr:
     """The unknown half that computes residuals from the known inputs and what is saved."""
     body = known.jaxpr
     given = len(saved), len(body.invars)
     is_saved = set(saved)
-    eqns = [eqn for eqn in body.eqns if not all(var in is_saved for var in eqn.outvars)]
+    eqns = [
+        eqn
+        for eqn in body.eqns
+        if not (
+            all(var in is_saved for var in eqn.outvars)
+            if eqn.outvars
+            else _saves_results(policy, eqn)  # a call for debugging
+        )
+    ]
 
     def compute(*args: Any) -> list[Any]:
         values = dict(zip(saved, args[: given[0]]))
@@ -289,14 +306,14 @@ def saveable(body: Jaxpr, residuals: Sequence[Any], policy: Policy | None) -> tu
     choose = getattr(policy, "choose", None)
     if choose is not None:
         return tuple(choose(body, residuals))
-    return tuple(
-        [
-            var
-            for eqn in body.eqns
-            if saves(policy(eqn.primitive, *[a.aval for a in eqn.invars], **eqn.params))
-            for var in eqn.outvars
-        ]
-    )
+    return tuple([var for eqn in body.eqns if _saves_results(policy, eqn) for var in eqn.outvars])
+
+
+def _saves_results(policy: Policy | None, eqn: JaxprEqn) -> bool:
+    """Whether a policy that looks at one eqn at a time has the results of this one saved."""
+    if policy is None or hasattr(policy, "choose"):
+        return False
+    return saves(policy(eqn.primitive, *[a.aval for a in eqn.invars], **eqn.params))
 
 
 @jaxpr_cache

@@ -88,6 +88,7 @@ class NoDCEEffect(Effect):
     """An eqn is not to be dropped."""
 
     __slots__ = ()
+    repeatable = True
 
     def __eq__(self, other: object) -> bool:
         return type(other) is NoDCEEffect

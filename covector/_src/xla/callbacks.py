@@ -77,7 +77,7 @@ class HostCallback:
         place = host_placement()
         try:
             # XLA's memory is there for the time of the call: the arrays are copies.
-            arrays = [put(x, place, aval) for x, aval in zip(values, self.in_avals)]
+            arrays = [put(x, place, strong(aval)) for x, aval in zip(values, self.in_avals)]
             return (*token, *call(self.fun, self.name, arrays, self.out_avals))
         except BaseException as error:
             number = keep_failure(error)
@@ -120,6 +120,11 @@ def checked_output(name: str, position: int, value: Any, aval: Any) -> np.ndarra
     if out.dtype != aval.dtype:
         raise RuntimeError(errors.wrong_output(name, "dtype", position, aval.dtype, out.dtype))
     return out
+
+
+def strong(aval: Any) -> Any:
+    """The type of an array whose dtype was decided when the program was compiled."""
+    return aval.update(weak_type=False)
 
 
 def host_placement() -> Placement | None:
@@ -230,7 +235,7 @@ def effects_barrier() -> None:
     >>> cv.jit(lambda x: cv.debug.callback(calls.append, x))(1.0)
     >>> cv.effects_barrier()
     >>> calls
-    [Array(1., dtype=float32, weak_type=True)]
+    [Array(1., dtype=float32)]
     """
     under_way.wait_for_all()
 
