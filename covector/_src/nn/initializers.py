@@ -329,6 +329,9 @@ def glorot_normal(
     )
 
 
+xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
+
+
 def lecun_uniform(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
@@ -391,6 +394,9 @@ def he_normal(
     True
     """
     return variance_scaling(2.0, "fan_in", "truncated_normal", in_axis, out_axis, batch_axis, dtype)
+
+
+kaiming_uniform, kaiming_normal = he_uniform, he_normal
 
 
 # ---------------------------------------------------------------- orthogonal

@@ -14,8 +14,9 @@ from ...numpy.promotion import BOOL, common_shape, convert, operands, promote_dt
 from ...numpy.reductions import max, sum
 from ...numpy.selection import where
 from ...ops.arithmetic import sign
-from ...ops.complex import imag, is_complex, real
+from ...ops.complex import is_complex, real
 from ...ops.exponential import exp, log
+from ...ops.full import full_like
 from ...ops.identities import stop_gradient
 from ...ops.rounding import is_finite
 from ...ops.shaping import expand_dims, squeeze
@@ -45,7 +46,7 @@ def _powers(a: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
 def _log_sum_jvp(
     primals: Any, tangents: Any, *, axes: tuple[int, ...], signed: bool
 ) -> tuple[list[Any], list[Any]]:
-    """d log|s| = Re(ds / s), and d sign(s) = i sign(s) Im(ds / s), of s = sum(b e^a)."""
+    """d log s = ds / s of s = sum(b e^a), and d log|s| its real part; that of sign(s) is 0."""
     outs = _log_sum(*primals, axes=axes, signed=signed)
     a, *factors = primals
     powers, _, nothing = _powers(a, axes)
@@ -56,9 +57,7 @@ def _log_sum_jvp(
     ratio = sum(changes / total, axes)
     if not signed:
         return outs, [ratio]
-    if not is_complex(a.dtype):
-        return outs, [ratio, ratio * 0]
-    return outs, [real(ratio), outs[1] * (1j * imag(ratio))]
+    return outs, [real(ratio) if is_complex(a.dtype) else ratio, full_like(outs[1], 0)]
 
 
 @with_derivative(_log_sum_jvp)
