@@ -24,6 +24,7 @@ from .._src.xla.ir_values import unflatten_ir_values_like_types as unflatten_ir_
 from .._src.xla.mlir import ir as ir
 from .._src.xla.module import ModuleContext as ModuleContext
 from .._src.xla.user_lowering import core_call_lowering as core_call_lowering
+from .._src.xla.user_lowering import emit_python_callback as emit_python_callback
 from .._src.xla.user_lowering import flatten_ir_values as flatten_ir_values
 from .._src.xla.user_lowering import jaxpr_subcomp as jaxpr_subcomp
 from .._src.xla.user_lowering import lower_fun as lower_fun

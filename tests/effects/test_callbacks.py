@@ -409,3 +409,34 @@ def test_breakpoint_at_a_token():
 
     np.testing.assert_array_equal(f(X), 2 * X)
     assert "Array([ 0.5, -1. ,  2. ]" in answers.getvalue()
+
+
+# ---------------------------------------------------------------- lowering rules of users
+
+
+@pytest.mark.parametrize("with_token", [False, True])
+def test_a_lowering_rule_may_call_python(with_token):
+    from covector.extend.core import Primitive
+    from covector.interpreters import mlir
+
+    tripled = Primitive("tripled")
+    tripled.def_abstract_eval(lambda x: x)
+
+    def rule(ctx, x):
+        token = mlir.ir.Operation.create(
+            "stablehlo.create_token", results=[mlir.token_type()]
+        ).result
+        types = dict(operand_avals=ctx.avals_in, result_avals=ctx.avals_out)
+        outs, after, _ = mlir.emit_python_callback(
+            ctx,
+            lambda x: [3 * x],
+            token if with_token else None,
+            [x],
+            has_side_effect=True,
+            **types,
+        )
+        assert (after is None) != with_token
+        return outs
+
+    mlir.register_lowering(tripled, rule)
+    np.testing.assert_array_equal(cv.jit(tripled.bind)(X), 3 * X)

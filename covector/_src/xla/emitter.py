@@ -284,17 +284,29 @@ class Emitter:
         module = self.module_context
         effects = [effect] if effect is not None and effect.ordered else []
         callback = HostCallback(fun, name, self.avals_in, self.avals_out, bool(effects))
-        module.host_callbacks.append(callback)
-        tokens = [abstract_token] * len(effects)
-        results = self.custom_call(
-            callback_target(self.platform),
-            list(zip([*module.current_tokens(effects), *operands], layouts(self.avals_in, tokens))),
-            list(zip([*tokens, *self.avals_out], layouts(self.avals_out, tokens))),
-            has_side_effect=effect is not None,
-            index=np.uint64(len(module.host_callbacks) - 1),
-        )
+        tokens = module.current_tokens(effects)
+        results = self.host_call(callback, tokens, operands, effect is not None)
         module.tokens.update(zip(effects, results))
         return results[len(effects) :]
+
+    def host_call(
+        self,
+        callback: HostCallback,
+        tokens: Sequence[Any],
+        operands: Sequence[Any],
+        has_side_effect: bool,
+    ) -> list[Any]:
+        """Have XLA call a host callback; the tokens that it takes come first in the results."""
+        callbacks = self.module_context.host_callbacks
+        callbacks.append(callback)
+        kinds = [abstract_token] * len(tokens)
+        return self.custom_call(
+            callback_target(self.platform),
+            list(zip([*tokens, *operands], layouts([*kinds, *self.avals_in]))),
+            list(zip([*kinds, *self.avals_out], layouts([*kinds, *self.avals_out]))),
+            has_side_effect=has_side_effect,
+            index=np.uint64(len(callbacks) - 1),
+        )
 
     # ---------------------------------------------------------------- jaxprs inside jaxprs
 
@@ -313,10 +325,10 @@ class Emitter:
         return self.module_context.inline(closed, operands, stack)
 
 
-def layouts(avals: Sequence[AbstractValue], tokens: Sequence[Any] = ()) -> list[Sequence[int]]:
-    """The orders of dimensions, by rows, of tokens and arrays."""
-    ranks = [len(physical_aval(aval).shape) for aval in avals]
-    return [*[()] * len(tokens), *[tuple(reversed(range(rank))) for rank in ranks]]
+def layouts(avals: Sequence[AbstractValue]) -> list[Sequence[int]]:
+    """The orders of dimensions of arrays that lie by rows, and of tokens, which have none."""
+    ranks = [0 if aval is abstract_token else len(physical_aval(aval).shape) for aval in avals]
+    return [tuple(reversed(range(rank))) for rank in ranks]
 
 
 def layout_attribute(dims: Sequence[int]) -> Any:

@@ -14,9 +14,11 @@ from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 
 from ..base.extension_errors import unknown_platform, wrong_lowering_results
+from ..core.avals import AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..core.primitive import Primitive
 from ..transforms.stage import stage_closed
+from .callbacks import HostCallback
 from .emitter import Emitter
 from .module import ModuleContext
 
@@ -231,3 +233,40 @@ def core_call_lowering(
     """
     closed = call_jaxpr if isinstance(call_jaxpr, ClosedJaxpr) else ClosedJaxpr(call_jaxpr)
     return ctx.call(name, closed, args)
+
+
+def emit_python_callback(
+    ctx: Any,
+    callback: Callable[..., Any],
+    token: Any,
+    operands: Sequence[Any],
+    operand_avals: Sequence[AbstractValue],
+    result_avals: Sequence[AbstractValue],
+    *,
+    has_side_effect: bool,
+    returns_token: bool = True,
+    partitioned: bool = False,
+    sharding: Any = None,
+) -> tuple[list[Any], Any, Any]:
+    """Write the call of a Python function.
+
+    Args:
+      ctx: what the lowering rule was given.
+      callback: takes arrays, and returns a sequence of what NumPy can make arrays of.
+      token: the token after which it is called, or None.
+      operands, operand_avals: MLIR values and their types.
+      result_avals: the types of what the function returns.
+      has_side_effect: whether it is called even if nothing uses its results.
+      returns_token: whether the caller goes on with the token; it is returned in any case.
+      partitioned, sharding: where it is called in programs on several devices; one calls it here.
+
+    Returns:
+      The results as MLIR values, the token after the call (None if none was given), and an object
+      that lives as long as the program.
+    """
+    b = ctx.replace(avals_in=list(operand_avals), avals_out=list(result_avals))
+    tokens = [] if token is None else [token]
+    name = getattr(ctx.primitive, "name", "emit_python_callback")
+    called = HostCallback(callback, name, operand_avals, result_avals, bool(tokens))
+    results = b.host_call(called, tokens, operands, has_side_effect)
+    return results[len(tokens) :], results[0] if tokens else None, called
