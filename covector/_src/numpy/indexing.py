@@ -108,11 +108,11 @@ def take(x: Any, plan: Plan, operands: Sequence[Any], written: bool = False) -> 
     With `written`, known starts are treated as the operands are, that the program may be read as
     one of operands alone.
     """
-    if not operands:
+    if not operands and is_within(shape_of(x), plan):
         for p, params in static_steps(shape_of(x), plan):
             x = p.bind(x, **params)
         return x
-    starts = start_operands(shape_of(x), plan, operands, written)
+    starts = start_operands(shape_of(x), plan, operands, written and bool(operands))
     return finish(dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes), plan)
 
 
@@ -154,6 +154,15 @@ def _finishing_steps(plan: Plan) -> Steps:
         params = dict(shape=shape, broadcast_dimensions=dims, sharding=None)
         steps.append((broadcast_in_dim_p, params))
     return steps
+
+
+def is_within(shape: tuple[int, ...], plan: Plan) -> bool:
+    """Whether the part whose starts are all known lies in the array.
+
+    One that does not, which only the flag `parity` allows, is taken as if its starts were known at
+    run time only: the program then shows where they are, and `checkify` finds it.
+    """
+    return tuple(clamped(shape, plan)) == plan.starts
 
 
 def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
@@ -226,7 +235,7 @@ def index_key(index: Any) -> Any:
 
 
 def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
-    """What is known of an index; None if it has parts that are known only at run time."""
+    """What is known of an index; None if parts of it are known only at run time, or outside."""
     key = index_key(index)
     if key is None and index is not None:
         return None
@@ -236,6 +245,8 @@ def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
         return None
     if found is None:
         plan, _ = plan_of(shape, indices.read(shape, index))
+        if not is_within(shape, plan):
+            return None
         found = Prepared(static_steps(shape, plan), *with_operands(shape, plan))
         if len(_prepared) >= _PREPARED_LIMIT:
             _prepared.clear()
