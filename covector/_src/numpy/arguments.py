@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..base import numpy_errors
 from ..base.errors import ConcretizationTypeError
 from ..base.shapes import canonicalize_axis
 from ..core.trace import Tracer
+from .conversion import behind
 
 
 def index_argument(where: str, what: str, value: Any) -> int:
@@ -24,6 +27,20 @@ def index_argument(where: str, what: str, value: Any) -> int:
             )
         value = known
     return operator.index(value)
+
+
+def known_array(x: Any, message: Callable[[Any, str], str]) -> np.ndarray:
+    """The elements of an array or tracer.
+
+    Args:
+      x: an array or tracer.
+      message: what to say if they are not known, given the type of the tracer and, in words, what
+        it was computed from.
+    """
+    known = x.concrete_value() if isinstance(x, Tracer) else x
+    if known is None:
+        raise ConcretizationTypeError(message(x.aval, behind(x)))
+    return np.asarray(known)
 
 
 def shape_argument(where: str, shape: Any) -> tuple[int, ...]:
