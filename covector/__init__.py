@@ -70,6 +70,7 @@ from ._src.base.config import no_execution as no_execution
 from ._src.base.config import no_tracing as no_tracing
 from ._src.base.config import numpy_dtype_promotion as numpy_dtype_promotion
 from ._src.base.config import numpy_rank_promotion as numpy_rank_promotion
+from ._src.base.config import softmax_custom_jvp as softmax_custom_jvp
 from ._src.base.config import threefry_partitionable as threefry_partitionable
 from ._src.base.config import transfer_guard as transfer_guard
 from ._src.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device
