@@ -95,6 +95,18 @@ def test_64_bits(run):
         assert out == 1 / 3 and out.dtype == np.float64
 
 
+def test_64_bits_in_this_thread_only():
+    """Callbacks run in threads that may have other settings."""
+    x = np.linspace(0, 1, 100_000)
+    with cv.enable_x64(True):
+        f = cv.jit(
+            lambda x: cv.pure_callback(lambda x: np.asarray(x) / 3, like(x), jnp.sort(x) * 1)
+        )
+        out = f(x)
+        assert out.dtype == np.float64
+        np.testing.assert_array_equal(out, x / 3)
+
+
 def test_arguments_are_copies():
     """What a callback keeps of its arguments does not change under its hands."""
     kept = []

@@ -140,6 +140,16 @@ def test_ordered_lines_are_those_of_jax(jax, name):
     assert wanted and lines_of(cv, ORDERED[name]) == wanted
 
 
+# Programs whose text differs in other things than effects.
+OTHER_TEXT = {"print options", "grad", "grad of jit"}
+
+
+@pytest.mark.parametrize("name", [name for name in ORDERED if name not in OTHER_TEXT])
+def test_text_of_effectful_programs_is_that_of_jax(jax, name):
+    got, wanted = [str(m.make_jaxpr(lambda: (ORDERED[name](m), 0)[1])()) for m in (cv, jax)]  # noqa: B023
+    assert "debug_print" in wanted and got == wanted
+
+
 UNORDERED = {
     "scan": lambda m: printing_scan(m, 1.0),
     "while": lambda m: m.jit(lambda x: printing_while(m, x))(0),
@@ -193,6 +203,15 @@ def test_callback_sees_arrays_and_objects():
     (((array, other), keywords),) = seen
     assert isinstance(array, cv.Array) and other is thing and list(keywords) == ["z"]
     np.testing.assert_array_equal(array + keywords["z"], 2 * X)
+
+
+def test_long_batches():
+    """A compiled program calls in a loop where there are many examples, in their order."""
+    xs = np.arange(200, dtype=np.int32)
+    f = lambda m: m.vmap(lambda x, y: m.debug.print("{} {}", x, y, ordered=True), (0, None))  # noqa: E731
+    wanted = [f"{x} 7" for x in xs]
+    assert lines_of(cv, lambda m: f(m)(xs, 7)) == wanted
+    assert lines_of(cv, lambda m: m.jit(f(m))(xs, 7)) == wanted
 
 
 def test_two_call_form():

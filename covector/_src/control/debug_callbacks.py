@@ -18,7 +18,12 @@ from ..base.logs import logger
 from ..core.avals import aval_of
 from ..core.effects import Effect
 from ..core.primitive import BuiltinPrimitive
+from ..ops.linear import move_axis
 from ..ops.slicing import index_in_dim
+from .scan import scan
+
+# Batches up to this size are taken apart in the program; longer ones in a loop.
+LONGEST_UNROLLED = 64
 
 
 class DebugEffect(Effect):
@@ -77,6 +82,9 @@ class DebugPrimitive(BuiltinPrimitive):
         return [None] * len(args)
 
     def vmap(self, axis, dims, *args, **params):
+        if axis.size > LONGEST_UNROLLED:
+            self.in_a_loop(dims, args, params)
+            return [], []
         for i in range(axis.size):
             example = [
                 x if dim is None else index_in_dim(x, i, dim, keepdims=False)
@@ -84,6 +92,18 @@ class DebugPrimitive(BuiltinPrimitive):
             ]
             self.bind(*example, **params)
         return [], []
+
+    def in_a_loop(
+        self, dims: Sequence[int | None], args: Sequence[Any], params: dict[str, Any]
+    ) -> None:
+        """Call the function for one example after another."""
+
+        def step(_: None, examples: list[Any]) -> tuple[None, None]:
+            own = iter(examples)
+            self.bind(*[x if d is None else next(own) for x, d in zip(args, dims)], **params)
+            return None, None
+
+        scan(step, None, [move_axis(x, d, 0) for x, d in zip(args, dims) if d is not None])
 
     def emit(self, b, *operands, **params):
         effect = self.effect_of(**params)

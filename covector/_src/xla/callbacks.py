@@ -114,7 +114,8 @@ def checked_output(name: str, position: int, value: Any, aval: Any) -> np.ndarra
     out = np.asarray(value, order="C")
     if out.dtype == object:
         raise TypeError(errors.output_not_an_array(name, position, value))
-    out = out.astype(dtypes.canonicalize_dtype(out.dtype), copy=False)
+    if out.dtype != aval.dtype:  # a Python float, say: it is of the default width
+        out = out.astype(dtypes.canonicalize_dtype(out.dtype), copy=False)
     if out.shape != aval.shape:
         raise RuntimeError(errors.wrong_output(name, "shape", position, aval.shape, out.shape))
     if out.dtype != aval.dtype:
