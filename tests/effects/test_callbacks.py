@@ -275,6 +275,16 @@ def test_exceptions_reach_whoever_waits():
     cv.effects_barrier()  # and once only
 
 
+def test_failures_of_many_programs():
+    """Whether XLA runs a small program at once, or in the background, its failure is told."""
+    f = cv.jit(lambda x: cv.debug.callback(lambda x: 1 / x.item(), x))
+    with pytest.raises(ZeroDivisionError):
+        for i in range(100):
+            f(float(i))
+        cv.effects_barrier()
+    cv.effects_barrier()
+
+
 def test_a_failure_does_not_hinder_what_follows():
     with pytest.raises(Failure):
         cv.jit(lambda x: io_callback(failing, None, x, ordered=True))(X)

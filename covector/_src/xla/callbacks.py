@@ -164,13 +164,14 @@ class _UnderWay:
     def __init__(self) -> None:
         self.all: deque[Any] = deque()
         self.ordered: Any = None
+        self.failed: BaseException | None = None  # the first failure that nobody was told of
 
     def started(self, token: Any, ordered: bool) -> None:
         self.all.append(token)
         if ordered:
             self.ordered = token
         if len(self.all) > PROGRAMS_UNDER_WAY and not calls.depth:
-            self.wait_for(self.all.popleft())
+            self.settle(self.all.popleft())
 
     def wait_for_order(self) -> None:
         """Wait for the last program with ordered effects, unless this is a part of it."""
@@ -183,15 +184,19 @@ class _UnderWay:
         with failures_as_raised():
             token.block_until_ready()
 
+    def settle(self, token: Any) -> None:
+        """Wait, and keep a failure for who asks."""
+        try:
+            self.wait_for(token)
+        except BaseException as error:
+            self.failed = self.failed or error
+
     def wait_for_all(self) -> None:
         """Wait for all; the first failure is raised."""
         self.ordered = None
-        failed: BaseException | None = None
         while self.all:
-            try:
-                self.wait_for(self.all.popleft())
-            except BaseException as error:
-                failed = failed or error
+            self.settle(self.all.popleft())
+        failed, self.failed = self.failed, None
         if failed is not None:
             raise failed
 
