@@ -16,9 +16,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..base import checkify_errors, tree
 from ..control.applied import Application
+from ..control.composite import composite_p
 from ..control.cond import cond_p
 from ..control.custom_jvp import Named, custom_jvp_call_p
 from ..control.custom_vjp import custom_vjp_call_p
+from ..control.custom_vmap import custom_vmap_p
 from ..control.scan import scan_p, split
 from ..control.while_loop import part_of, parted, while_p, with_trailing_inputs
 from ..core.avals import AbstractValue, aval_of
@@ -227,6 +229,43 @@ def _custom_vjp(operands: list[Any], params: dict[str, Any], categories: Categor
     return (init_error if differentiated else error), outs
 
 
+def _composite(operands: list[Any], params: dict[str, Any], categories: Categories) -> Result:
+    """An operation under a name stays one unless something in it can fail."""
+    body = checked(params["jaxpr"], categories)
+    if body.count:
+        return body(*operands)
+    return init_error, composite_p.bind(*operands, **params | dict(jaxpr=body.jaxpr))
+
+
+class _VmapRuleWithError:
+    """A user's vmap rule for a checked function: where it runs, nothing fails."""
+
+    __slots__ = ("joint", "rule", "shown", "type")
+
+    def __init__(self, rule: Any, type_of_error: Error):
+        self.rule = rule
+        self.type = type_of_error
+        self.shown = rule.shown
+        self.joint = rule.joint
+
+    def __call__(self, axis_size: int, in_batched: Any, operands: Any) -> tuple[Any, Any]:
+        outs, batched = self.rule(axis_size, in_batched, operands)
+        leaves = tree.leaves(no_failure(self.type))
+        return (leaves, outs), ([False] * len(leaves), batched)
+
+
+def _custom_vmap(operands: list[Any], params: dict[str, Any], categories: Categories) -> Result:
+    """The function is checked, not its vmap rule; to check that, map first."""
+    body = checked(params["call"], categories)
+    leaves = tree.structure([0] * body.count)
+    changed = dict(
+        call=body.jaxpr,
+        rule=_VmapRuleWithError(params["rule"], body.type),
+        out_tree=tree.treedef_tuple((leaves, params["out_tree"])),
+    )
+    return body.result(custom_vmap_p.bind(*operands, **params | changed))
+
+
 # ---------------------------------------------------------------- control flow
 
 
@@ -329,9 +368,11 @@ def _while_step(
 
 _RULES: dict[Primitive, Callable[[list[Any], dict[str, Any], Categories], Result]] = {
     check_p: _check,
+    composite_p: _composite,
     cond_p: _cond,
     custom_jvp_call_p: _custom_jvp,
     custom_vjp_call_p: _custom_vjp,
+    custom_vmap_p: _custom_vmap,
     scan_p: _scan,
     while_p: _while,
 }
