@@ -285,6 +285,21 @@ def test_failures_of_many_programs():
     cv.effects_barrier()
 
 
+def test_a_failure_is_told_once():
+    f = cv.jit(lambda x: io_callback(failing, like(X), x, ordered=True))
+    with pytest.raises(Failure):
+        np.asarray(f(X))
+    g = cv.jit(lambda x: io_callback(lambda x: x, like(X), x, ordered=True))
+    np.testing.assert_array_equal(g(X), X)
+    cv.effects_barrier()
+
+
+def test_a_barrier_in_a_callback():
+    with pytest.raises(RuntimeError, match="would wait for that callback"):
+        cv.jit(lambda x: io_callback(cv.effects_barrier, None))(X)
+        cv.effects_barrier()
+
+
 def test_a_failure_does_not_hinder_what_follows():
     with pytest.raises(Failure):
         cv.jit(lambda x: io_callback(failing, None, x, ordered=True))(X)

@@ -131,3 +131,10 @@ def token_and_ordered() -> str:
         "[debug.breakpoint] `ordered` and `token` are mutually exclusive arguments: the stop is "
         "either where token is computed, or in the order of effects. Give one of them."
     )
+
+
+def barrier_in_callback() -> str:
+    return (
+        "[effects_barrier] it was called within a callback, and would wait for that callback, too. "
+        "Call it in the program that started the computation."
+    )

@@ -14,8 +14,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from ..core.trace import current_trace, eval_trace
 from ..ops.physical import physical_aval
 from .array import ArrayImpl, move, put
 from .devices import first_device, local_devices
-from .failures import failure_behind, keep_failure
+from .failures import failure_behind, is_told, keep_failure
 from .native import xla_client
 from .placement import Placement, placement_on
 
@@ -178,18 +177,22 @@ class _UnderWay:
         token = self.ordered
         if token is not None and not calls.depth:
             self.ordered = None
-            self.wait_for(token)
+            failed = self.failure_of(token)
+            if failed is not None:
+                raise failed
 
-    def wait_for(self, token: Any) -> None:
-        with failures_as_raised():
+    def failure_of(self, token: Any) -> BaseException | None:
+        """Wait; returns the failure if there is one that nobody has come upon."""
+        try:
             token.block_until_ready()
+        except xla_client.XlaRuntimeError as error:
+            return None if is_told(error) else failure_behind(error)
+        return None
 
     def settle(self, token: Any) -> None:
         """Wait, and keep a failure for who asks."""
-        try:
-            self.wait_for(token)
-        except BaseException as error:
-            self.failed = self.failed or error
+        failed = self.failure_of(token)
+        self.failed = self.failed or failed
 
     def wait_for_all(self) -> None:
         """Wait for all; the first failure is raised."""
@@ -221,15 +224,6 @@ class Launch:
         return results
 
 
-@contextmanager
-def failures_as_raised() -> Iterator[None]:
-    """Raise what a callback has raised, in place of the failure that it is to XLA."""
-    try:
-        yield
-    except xla_client.XlaRuntimeError as error:
-        raise failure_behind(error) from None
-
-
 def effects_barrier() -> None:
     """Wait until all callbacks of the programs that have been started have run.
 
@@ -243,6 +237,8 @@ def effects_barrier() -> None:
     >>> calls
     [Array(1., dtype=float32)]
     """
+    if calls.depth:
+        raise RuntimeError(errors.barrier_in_callback())
     under_way.wait_for_all()
 
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Any
 
 # How many exceptions are kept for those who may still come upon the failure.
-FAILURES_KEPT = 64
+FAILURES_KEPT = 16
 
-_failures: dict[int, tuple[BaseException, Any]] = {}
+
+class _Failure:
+    """An exception as it was raised, and whether somebody has come upon it."""
+
+    __slots__ = ("error", "frames", "told")
+
+    def __init__(self, error: BaseException):
+        self.error = error
+        self.frames = error.__traceback__
+        self.told = False
+
+
+_failures: dict[int, _Failure] = {}
 _numbers = itertools.count(1)
 _NUMBER = re.compile(r"\[callback failure (\d+)\]")
 
@@ -17,7 +28,7 @@ _NUMBER = re.compile(r"\[callback failure (\d+)\]")
 def keep_failure(error: BaseException) -> int:
     """Keep what a callback has raised; the number is to be in the text that XLA is given."""
     number = next(_numbers)
-    _failures[number] = error, error.__traceback__
+    _failures[number] = _Failure(error)
     if len(_failures) > FAILURES_KEPT:
         _failures.pop(next(iter(_failures)), None)
     return number
@@ -25,9 +36,19 @@ def keep_failure(error: BaseException) -> int:
 
 def failure_behind(error: Exception) -> BaseException:
     """The exception of a callback that made XLA fail, as it was raised; else the error itself."""
-    found = _NUMBER.search(str(error))
-    failure = _failures.get(int(found[1])) if found else None
+    failure = _failure_of(error)
     if failure is None:
         return error
-    exception, frames = failure
-    return exception.with_traceback(frames)
+    failure.told = True
+    return failure.error.with_traceback(failure.frames)
+
+
+def is_told(error: Exception) -> bool:
+    """Whether somebody has come upon the exception of a callback that made XLA fail."""
+    failure = _failure_of(error)
+    return failure is not None and failure.told
+
+
+def _failure_of(error: Exception) -> _Failure | None:
+    found = _NUMBER.search(str(error))
+    return _failures.get(int(found[1])) if found else None
