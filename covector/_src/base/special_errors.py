@@ -1,0 +1,61 @@
+"""What errors about special functions say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def complex_operand(where: str, dtype: Any) -> str:
+    return (
+        f"{where} does not support complex-valued inputs, but an argument has dtype {dtype}. Give "
+        "real numbers."
+    )
+
+
+def not_floating(where: str, dtype: Any) -> str:
+    return (
+        f"[{where}] x.dtype={dtype} is not supported. Give an array of floats: `x.astype(float)`."
+    )
+
+
+def riemann_zeta() -> str:
+    return (
+        "[zeta] Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta "
+        "function. With q=1 it is Riemann's."
+    )
+
+
+def exact_factorial() -> str:
+    return (
+        "factorial with exact=True gives integers of any size, which arrays do not hold. Leave it "
+        "out, or use `math.factorial`."
+    )
+
+
+def order_dtype(where: str, dtype: Any) -> str:
+    return (
+        f"Argument `n` to {where} must be of integer type. Got dtype {dtype}. Convert it: "
+        "`n.astype(int)`."
+    )
+
+
+def negative_order(n: int) -> str:
+    return f"[bernoulli] n must be a non-negative integer, but got {n}. It counts numbers."
+
+
+def series_order(order: Any) -> tuple[type[Exception], str] | None:
+    """The error of this argument of `log_ndtr`, if it has one."""
+    if not isinstance(order, int):
+        return TypeError, f"[log_ndtr] series_order must be a Python integer, but got {order!r}."
+    if order < 0:
+        return ValueError, f"[log_ndtr] series_order must be non-negative, but got {order}."
+    if order > 30:
+        return ValueError, f"[log_ndtr] series_order must be <= 30, but got {order}."
+    return None
+
+
+def harmonics_rank(shape: tuple[int, ...]) -> str:
+    return (
+        "[sph_harm_y] The degrees and the orders are arrays of one dimension, but together have "
+        f"shape {shape}."
+    )
