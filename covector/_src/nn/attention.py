@@ -20,33 +20,27 @@ from ..numpy.creation import asarray
 from ..numpy.einsum import einsum
 from ..numpy.selection import where
 from ..numpy.shaping import expand_dims, moveaxis, reshape
-from ..ops.creation import iota
+from ..ops.creation import broadcasted_iota
 from ..ops.identities import stop_gradient
 from ..ops.precision import DotAlgorithmPreset
 from ..scipy.special.log_sums import logsumexp
+from ..xla.devices import default_backend
 from .softmax import softmax
 
 BOOL, INT32, FLOAT32 = np.dtype(bool), np.dtype(np.int32), np.dtype(np.float32)
-
-# Products of short floats are added up in float32; said explicitly, so that the products of the
-# derivative, whose operands are of two dtypes, are, too.
-_PRECISIONS = {
-    np.dtype(dtypes.bfloat16): DotAlgorithmPreset.BF16_BF16_F32,
-    np.dtype(np.float16): DotAlgorithmPreset.F16_F16_F32,
-}
 
 
 def dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
     value: ArrayLike,
-    bias: ArrayLike | None = None,
-    mask: ArrayLike | None = None,
+    bias: Any = None,
+    mask: Any = None,
     *,
-    scale: float | None = None,
+    scale: Any = None,
     is_causal: bool = False,
-    query_seq_lengths: ArrayLike | None = None,
-    key_value_seq_lengths: ArrayLike | None = None,
+    query_seq_lengths: Any = None,
+    key_value_seq_lengths: Any = None,
     local_window_size: int | tuple[int, int] | None = None,
     implementation: str | None = None,
     return_residual: bool = False,
@@ -174,7 +168,7 @@ def _attention(
         "btkgh,bskh->bkgts",
         query,
         key,
-        precision=_PRECISIONS.get(query.dtype),
+        precision=_precision(query.dtype),
         preferred_element_type=dtypes.promote_types(query.dtype, FLOAT32),
     )
     logits = logits * asarray(scale, logits.dtype)
@@ -188,8 +182,9 @@ def _attention(
     logits = logits.astype(FLOAT32)
     out = einsum("bkgts,bskh->btkgh", softmax(logits).astype(key.dtype), value)
     if query_lengths is not None:
-        exist = iota(INT32, out.shape[1]) < query_lengths[:, None]
-        out = out * exist[:, :, None, None, None].astype(out.dtype)
+        positions = broadcasted_iota(INT32, (1, query.shape[1], 1, 1, 1), 1)
+        exist = positions < query_lengths[:, None, None, None, None]
+        out = out * exist.astype(out.dtype)
     if not with_residual:
         return [out]
     residual = logsumexp(logits, axis=-1).astype(key.dtype)
@@ -206,7 +201,8 @@ def _position_masks(
     t: int, s: int, query_lengths: Any, key_lengths: Any, is_causal: bool, window: Any
 ) -> list[Any]:
     """What the positions of queries and keys say about which keys a query sees."""
-    queries, keys = iota(INT32, t)[:, None], iota(INT32, s)
+    queries = broadcasted_iota(INT32, (1, 1, 1, t, 1), 3)
+    keys = broadcasted_iota(INT32, (1, 1, 1, 1, s), 4)
     masks = []
     if is_causal:
         masks.append(queries >= keys)
@@ -217,6 +213,19 @@ def _position_masks(
         if lengths is not None:
             masks.append(positions < lengths[:, None, None, None, None])
     return masks
+
+
+def _precision(dtype: Any) -> Any:
+    """How to add up products of short floats: in float32.
+
+    It is said explicitly for the sake of the derivative, whose products have operands of two
+    dtypes.  CPUs have no such product of float16, and know best how to do it.
+    """
+    if dtype == dtypes.bfloat16:
+        return DotAlgorithmPreset.BF16_BF16_F32
+    if dtype == np.float16 and default_backend() != "cpu":
+        return DotAlgorithmPreset.F16_F16_F32
+    return None
 
 
 def _very_small(dtype: Any) -> Any:
