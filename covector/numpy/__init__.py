@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .._src.core.array import Array as ndarray
 from .._src.numpy import operators as _operators
+from .._src.numpy.applied import apply_along_axis as apply_along_axis
+from .._src.numpy.applied import apply_over_axes as apply_over_axes
+from .._src.numpy.applied import iterable as iterable
+from .._src.numpy.applied import piecewise as piecewise
 from .._src.numpy.arithmetic import add as add
 from .._src.numpy.arithmetic import divide as divide
 from .._src.numpy.arithmetic import divmod as divmod
@@ -34,6 +38,8 @@ from .._src.numpy.contraction import vecdot as vecdot
 from .._src.numpy.contraction import vecmat as vecmat
 from .._src.numpy.convolution import convolve as convolve
 from .._src.numpy.convolution import correlate as correlate
+from .._src.numpy.covariance import corrcoef as corrcoef
+from .._src.numpy.covariance import cov as cov
 from .._src.numpy.creation import array as array
 from .._src.numpy.creation import asarray as asarray
 from .._src.numpy.creation import astype as astype
@@ -99,6 +105,14 @@ from .._src.numpy.exponential import sinh as sinh
 from .._src.numpy.exponential import sqrt as sqrt
 from .._src.numpy.exponential import tan as tan
 from .._src.numpy.exponential import tanh as tanh
+from .._src.numpy.files import from_dlpack as from_dlpack
+from .._src.numpy.files import frombuffer as frombuffer
+from .._src.numpy.files import fromfile as fromfile
+from .._src.numpy.files import fromiter as fromiter
+from .._src.numpy.files import fromstring as fromstring
+from .._src.numpy.files import load as load
+from .._src.numpy.files import save as save
+from .._src.numpy.files import savez as savez
 from .._src.numpy.floats import frexp as frexp
 from .._src.numpy.floats import ldexp as ldexp
 from .._src.numpy.floats import spacing as spacing
@@ -219,6 +233,16 @@ from .._src.numpy.parts import round as round
 from .._src.numpy.parts import sign as sign
 from .._src.numpy.parts import signbit as signbit
 from .._src.numpy.parts import trunc as trunc
+from .._src.numpy.polynomials import poly as poly
+from .._src.numpy.polynomials import polyadd as polyadd
+from .._src.numpy.polynomials import polyder as polyder
+from .._src.numpy.polynomials import polydiv as polydiv
+from .._src.numpy.polynomials import polyfit as polyfit
+from .._src.numpy.polynomials import polyint as polyint
+from .._src.numpy.polynomials import polymul as polymul
+from .._src.numpy.polynomials import polysub as polysub
+from .._src.numpy.polynomials import polyval as polyval
+from .._src.numpy.polynomials import roots as roots
 from .._src.numpy.positions import diag_indices as diag_indices
 from .._src.numpy.positions import diag_indices_from as diag_indices_from
 from .._src.numpy.positions import ix_ as ix_
@@ -257,6 +281,11 @@ from .._src.numpy.reductions import ptp as ptp
 from .._src.numpy.reductions import std as std
 from .._src.numpy.reductions import sum as sum
 from .._src.numpy.reductions import var as var
+from .._src.numpy.sampled import gradient as gradient
+from .._src.numpy.sampled import interp as interp
+from .._src.numpy.sampled import trapezoid as trapezoid
+from .._src.numpy.sampled import unwrap as unwrap
+from .._src.numpy.scalars import ComplexWarning as ComplexWarning
 from .._src.numpy.scalars import bfloat16 as bfloat16
 from .._src.numpy.scalars import bool as bool
 from .._src.numpy.scalars import bool_ as bool_

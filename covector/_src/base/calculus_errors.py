@@ -72,6 +72,13 @@ def roots_of_unknown(aval: object, origin: str) -> str:
     )
 
 
+def rest_unknown(aval: object, origin: str) -> str:
+    return (
+        "[polydiv] With `trim_leading_zeros` the polynomials must be known, but the rest is "
+        f"traced: {aval}. {origin} Leave that argument out."
+    )
+
+
 def not_zeros_of_a_polynomial(shape: Shape) -> str:
     return (
         "[poly] input must be 1d or non-empty square 2d array, but its shape is "

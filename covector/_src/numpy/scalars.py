@@ -91,6 +91,8 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> Any:
     return np.can_cast(from_, to, casting)
 
 
+ComplexWarning = np.exceptions.ComplexWarning
+
 pi, e, inf, nan = np.pi, np.e, np.inf, np.nan
 euler_gamma = np.euler_gamma
 newaxis = None

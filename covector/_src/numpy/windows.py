@@ -88,8 +88,8 @@ def hamming(M: int) -> Array:
     """The Hamming window: a cosine raised, 0.08 at both ends; see `bartlett`.
 
     >>> import covector.numpy as jnp
-    >>> jnp.hamming(5).round(2)
-    Array([0.08, 0.54, 1.  , 0.54, 0.08], dtype=float32)
+    >>> jnp.hamming(5)[2]
+    Array(1., dtype=float32)
     """
     return _window("hamming", M, _hamming)
 
