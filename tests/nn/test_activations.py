@@ -1,5 +1,7 @@
 """Activations against JAX 0.10.2: values, types, derivatives at the corners, programs, errors."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,14 @@ def test_every_name_of_jax_is_there(jax):
     for ours, theirs in ((cv.nn, jax.nn), (cv.nn.initializers, jax.nn.initializers)):
         missing = {n for n in dir(theirs) if n[0] != "_"} - set(dir(ours))
         assert not missing
+
+
+def test_signatures_are_those_of_jax(jax):
+    def parameters(f):
+        return [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
+
+    for ours, theirs in ((cv.nn, jax.nn), (cv.nn.initializers, jax.nn.initializers)):
+        for name in dir(theirs):
+            f = getattr(theirs, name)
+            if name[0] != "_" and callable(f) and name not in ("Initializer", "tanh"):
+                assert parameters(getattr(ours, name)) == parameters(f), name
