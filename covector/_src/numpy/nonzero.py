@@ -12,7 +12,8 @@ from ..base.errors import ConcretizationTypeError
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer, context
 from ..ops.arithmetic import add_p, div_p, sub_p
-from ..ops.comparison import ge_p, ne_p
+from ..ops.bitwise import and_p
+from ..ops.comparison import ge_p, lt_p, ne_p
 from ..ops.creation import iota_p
 from ..ops.gather_dimensions import ScatterDimensionNumbers
 from ..ops.joining import concatenate
@@ -21,7 +22,7 @@ from ..ops.linear import constant_like as like
 from ..ops.rounding import rem_p
 from ..ops.scatter import scatter_p
 from ..ops.select import select_n_p
-from ..ops.slicing import pad_p
+from ..ops.slicing import pad_p, slice_p
 from .arguments import index_argument
 from .composite import composite, composite_list
 from .conversion import behind
@@ -83,15 +84,17 @@ def _indices(a: Any, *fills: Any, size: int) -> list[Any]:
     if dtype_of(a) != BOOL:
         a = ne_p.bind(a, like(a, 0))
     mask = reshape(a, (count,))
-    # The n-th of them goes to place n; the others out of bounds, where they are dropped.
-    place = running_sum(convert(mask, dtype))
-    outside = full((count,), size, dtype)
-    place = select_n_p.bind(mask, outside, sub_p.bind(place, number(1, dtype)))
+    # The n-th of them goes to place n, if that is one of `size`; the others behind these places,
+    # each to one of its own, that all are distinct and none is out of bounds.
     every = iota_p.bind(dtype=dtype, shape=(count,), dimension=0, sharding=None)
+    place = sub_p.bind(running_sum(convert(mask, dtype)), number(1, dtype))
+    chosen = and_p.bind(mask, lt_p.bind(place, number(size, dtype)))
+    place = select_n_p.bind(chosen, add_p.bind(every, number(size, dtype)), place)
     numbers = ScatterDimensionNumbers((), (0,), (0,))
+    out = full((size + count,), count, dtype)
     places = reshape(place, (count, 1))
-    out = full((size,), count, dtype)
-    flat = scatter_p.apply(out, places, every, numbers, unique_indices=True)
+    placed = scatter_p.apply(out, places, every, numbers, unique_indices=True)
+    flat = slice_p.bind(placed, start_indices=(0,), limit_indices=(size,), strides=None)
     missing = ge_p.bind(flat, number(count, dtype))
     found, stride = [], count
     for n, fill in zip(shape, fills):
