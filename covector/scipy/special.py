@@ -26,6 +26,9 @@ from .._src.scipy.special.gamma import loggamma as loggamma
 from .._src.scipy.special.gamma import multigammaln as multigammaln
 from .._src.scipy.special.gamma import polygamma as polygamma
 from .._src.scipy.special.gamma import zeta as zeta
+from .._src.scipy.special.harmonics import sph_harm_y as sph_harm_y
+from .._src.scipy.special.hypergeometric import hyp1f1 as hyp1f1
+from .._src.scipy.special.hypergeometric import hyp2f1 as hyp2f1
 from .._src.scipy.special.integrals import exp1 as exp1
 from .._src.scipy.special.integrals import expi as expi
 from .._src.scipy.special.integrals import expn as expn

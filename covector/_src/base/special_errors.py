@@ -54,8 +54,15 @@ def series_order(order: Any) -> tuple[type[Exception], str] | None:
     return None
 
 
-def harmonics_rank(shape: tuple[int, ...]) -> str:
+def harmonics_derivatives(diff_n: int) -> str:
     return (
-        "[sph_harm_y] The degrees and the orders are arrays of one dimension, but together have "
-        f"shape {shape}."
+        f"The 'diff_n' argument to sph_harm_y is not supported, but is {diff_n}. Differentiate in "
+        "the angles: `jvp` or `grad`."
+    )
+
+
+def harmonics_integers(name: str, dtype: Any) -> str:
+    return (
+        f"[sph_harm_y] `{name}` must have integer type, but has dtype {dtype}. Convert it: "
+        f"`{name}.astype(int)`."
     )

@@ -152,8 +152,8 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     >>> import covector.numpy as jnp
     >>> from covector.scipy import special
     >>> special.bessel_jn(jnp.array([0.0, 1.0]), v=1)
-    Array([[1.        , 0.7651977 ],
-           [0.        , 0.44005057]], dtype=float32)
+    Array([[1.       , 0.7651977],
+           [0.       , 0.4400506]], dtype=float32)
     """
     (z,) = reals("bessel_jn", z)
     return _bessel_jn(z, v=index(v), n_iter=index(n_iter))

@@ -1,0 +1,36 @@
+"""Comparison with SciPy in double precision."""
+
+import numpy as np
+
+import covector as cv
+
+
+def agree(ours, theirs, *args, rtol=1e-12, atol=0.0):
+    """Check a function of arrays against SciPy's, which may return several."""
+    with cv.enable_x64(True):
+        got = ours(*args)
+    with np.errstate(all="ignore"):
+        want = theirs(*args)
+    if not isinstance(want, tuple):
+        got, want = (got,), (want,)
+    for g, w in zip(got, want):
+        assert g.dtype == w.dtype
+        np.testing.assert_allclose(np.asarray(g), w, rtol=rtol, atol=atol)
+
+
+def slopes_agree(fun, *args, wrt=(0,), rtol=1e-6, atol=1e-9, step=1e-5):
+    """Check derivatives against the difference quotients of third order."""
+    import covector.numpy as jnp
+
+    with cv.enable_x64(True):
+        for i in wrt:
+            total = cv.grad(lambda *xs: jnp.sum(fun(*xs)), i)
+            got = np.asarray(total(*map(jnp.asarray, args)))
+
+            def at(shift, i=i):
+                moved = [x + shift * (j == i) for j, x in enumerate(args)]
+                return np.asarray(fun(*moved))
+
+            near, far = at(step) - at(-step), at(2 * step) - at(-2 * step)
+            want = (8 * near - far) / (12 * step)
+            np.testing.assert_allclose(got, want, rtol=rtol, atol=atol)
