@@ -93,7 +93,7 @@ def piecewise(
 ) -> Array:
     """Elementwise the value of that one of several functions whose condition holds.
 
-    If several hold, the first of them counts.
+    If several hold, the last of them counts.
 
     Args:
       x: an array.
@@ -119,8 +119,9 @@ def piecewise(
         functions.append(0)
     if len(functions) != conditions + 1:
         raise ValueError(position_errors.piecewise_counts(conditions, len(funclist)))
-    branches = [_branch(f, dtype_of(x), args, kw) for f in functions]
-    holds = asarray(condlist, bool)
+    *functions, default = [_branch(f, dtype_of(x), args, kw) for f in functions]
+    branches = [*reversed(functions), default]
+    holds = asarray(condlist, bool)[::-1]
     otherwise = np.ones((1, *shape_of(holds)[1:]), bool)
     which, x = broadcast_arrays(argmax(concatenate([holds, otherwise]), 0), x)
 

@@ -383,7 +383,7 @@ def polyfit(
             raise TypeError(calculus_errors.fit_weights(shape_of(weight), count))
     x, y, *weights = promote_dtypes_inexact(*[as_array("polyfit", z) for z in (x, y, *weights)])
     rcond = count * float(dtypes.finfo(dtype_of(x)).eps) if rcond is None else float(rcond)
-    c, residuals, rank, singular, scale, inverse = _polyfit(
+    c, residuals, rank, singular, *inverse = _polyfit(
         x, y, *weights, order=order, rcond=rcond, cov=bool(cov)
     )
     if full:
@@ -391,11 +391,11 @@ def polyfit(
     if not cov:
         return c
     if cov == "unscaled":
-        return c, inverse if y.ndim == 1 else inverse[..., None]
+        return c, _for_columns(inverse[0], y)
     if count <= order:
         raise ValueError(calculus_errors.too_few_points(count, order))
     variance = residuals / (count - order)
-    return c, inverse * variance if y.ndim == 1 else inverse[..., None] * variance
+    return c, _for_columns(inverse[0], y) * variance
 
 
 @composite_list
@@ -410,5 +410,12 @@ def _polyfit(x: Any, y: Any, *weights: Any, order: int, rcond: float, cov: bool)
     columns = columns / scale
     c, residuals, rank, singular = lstsq(columns, y, rcond)
     c = c / (scale if y.ndim == 1 else scale[:, None])
-    inverse = inv(columns.T @ columns) / (scale * scale[:, None]) if cov else scale
-    return [c, residuals, rank, singular, scale, inverse]
+    results = [c, residuals, rank, singular]
+    if cov:
+        results.append(inv(columns.T @ columns) / (scale * scale[:, None]))
+    return results
+
+
+def _for_columns(covariances: Any, y: Any) -> Any:
+    """A matrix with a new last dimension, if there are several columns to fit."""
+    return covariances if y.ndim == 1 else covariances[..., None]

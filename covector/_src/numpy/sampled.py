@@ -21,7 +21,6 @@ from .joining import concatenate, diff
 from .parts import absolute
 from .promotion import (
     as_array,
-    convert,
     dtype_of,
     number,
     operand,
