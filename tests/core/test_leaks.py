@@ -61,7 +61,17 @@ def clean(x):
     return lax.cos(lax.sin(x))
 
 
+@cv.custom_vjp
+def with_rule(x):
+    return lax.sin(x)
+
+
+with_rule.defvjp(lambda x: (lax.sin(x), x), lambda x, ct: (ct * lax.cos(x),))
+
+
 CLEAN = {
+    "jit of custom_vjp": lambda: cv.jit(with_rule)(X),
+    "grad of jit of custom_vjp": lambda: cv.grad(cv.jit(with_rule))(1.0),
     "jit": lambda: cv.jit(clean)(X),
     "jit twice": lambda: [cv.jit(clean)(X), cv.jit(clean)(X)],
     "grad": lambda: cv.grad(clean)(1.0),

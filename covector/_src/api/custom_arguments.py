@@ -83,6 +83,11 @@ class CustomArguments:
         self.operands = [*consts, *leaves]
         self.num_consts = len(consts)
 
+    def hand_over(self) -> list[Any]:
+        """The operands, which are then kept here no longer: rules outlive the traces of these."""
+        operands, self.operands = self.operands, []
+        return operands
+
     def nondiff_args(self, operands: Sequence[Any]) -> list[Any]:
         """The arguments that are not differentiated, from operands in place of the first ones."""
         consts, fixed = iter(operands), iter(self.fixed)

@@ -300,7 +300,7 @@ class custom_jvp(_Custom):
         arguments = self.arguments(args, kwargs)
         call = _JVPCall(self, arguments)
         outs = custom_jvp_function_p.bind(
-            *arguments.operands,
+            *arguments.hand_over(),
             fun=call,
             rule=_Shown(call.rule, self.jvp),
             num_consts=arguments.num_consts,
@@ -439,7 +439,7 @@ class custom_vjp(_Custom):
         arguments = self.arguments(args, kwargs)
         call = _VJPCall(self, arguments)
         outs = custom_vjp_function_p.bind(
-            *arguments.operands,
+            *arguments.hand_over(),
             fun=call,
             fwd=_Shown(call.forward, self.fwd),
             bwd=_Shown(call.backward, self.bwd),
@@ -474,7 +474,6 @@ class _VJPCall(_Call):
         outs, out_tree = tree.flatten(result[0])
         residuals, self.residual_tree = tree.flatten(result[1])
         self.check_outputs(custom_errors.fwd_rule_output, custom.fwd, outs, out_tree)
-        self.nondiff = arguments.nondiff_args(operands)
         self.in_avals = [
             aval_of(x.value if type(x) is CustomVJPPrimal else x).to_cotangent_aval()
             for x in operands
