@@ -81,7 +81,7 @@ def test_errors_of_positions():
     with pytest.raises(ConcretizationTypeError, match="mode='wrap' or mode='clip'"):
         covector.jit(lambda i: jnp.ravel_multi_index((i,), (4,)))(V)
     with pytest.raises(TypeError, match="only int indices permitted"):
-        jnp.ravel_multi_index((np.array([1.0]),), (4,))
+        jnp.ravel_multi_index((np.array([1.0]),), (4,), dtype=int)
     with pytest.raises(ValueError, match="not large enough"):
         jnp.ravel_multi_index((V,), (400,), dtype="int8")
     with pytest.raises(ValueError, match="one array of indices for each dimension"):

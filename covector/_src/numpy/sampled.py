@@ -283,8 +283,9 @@ def _unwrap(p: Any, period: Any, *limit: Any, axis: int) -> Any:
     half = period // 2 if whole else period / 2
     step = diff(p, axis=axis)
     wrapped = remainder(step + half, period) - half
-    # A rise by exactly half a period stays one, rather than becoming a fall.
-    wrapped = where((wrapped == -half) & (step > 0), half, wrapped)
+    # A rise by exactly half a period, if there is such a number, stays one and becomes no fall.
+    rises = (wrapped == -half) & (step > 0)
+    wrapped = where(rises & (2 * half == period) if whole else rises, half, wrapped)
     small = absolute(step) < (limit[0] if limit else period / 2)
     correction = cumsum(where(small, 0, wrapped - step), axis=axis)
     first = slice_in_dim(p, 0, 1, axis=axis)
