@@ -70,7 +70,7 @@ def run_checked(
     jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], categories: Categories
 ) -> Result:
     """Interpret a jaxpr under the current trace; returns its error and its outputs."""
-    error = init_error
+    error, causes = init_error, {}
     env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
     last_use = last_uses(jaxpr)
@@ -80,13 +80,15 @@ def run_checked(
             operands = [a.val if type(a) is Literal else env[a] for a in eqn.invars]
             context.name_stack, context.place = scope + eqn.name_stack, eqn.source
             found, outs = _apply(eqn.primitive, operands, eqn.params, categories)
-            error = error.then(found)
+            causes |= found._metadata  # once for all, that long programs take linear time
+            error = error.then(found.with_causes({}))
             env.update(zip(eqn.outvars, outs))
             for var in last_use.get(i, ()):
                 del env[var]
     finally:
         context.name_stack, context.place = scope, place
-    return error, [a.val if type(a) is Literal else env[a] for a in jaxpr.outvars]
+    outs = [a.val if type(a) is Literal else env[a] for a in jaxpr.outvars]
+    return error.with_causes(causes), outs
 
 
 def _apply(
@@ -406,7 +408,8 @@ def checkify(
     Raises:
       TypeError: `f` is not callable.
       ValueError: `f` maps (`vmap`) a loop whose condition differs between examples; map last,
-        `vmap(checkify(f))`.
+        `vmap(checkify(f))`. Do so, too, if `f` maps a `cond` whose predicate differs: all branches
+        are then applied to all examples, and one that is not taken may fail.
 
     >>> import covector as cv
     >>> import covector.numpy as jnp

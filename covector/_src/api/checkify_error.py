@@ -280,6 +280,9 @@ class Error:
         metadata = self._metadata | later._metadata
         return Error(or_p.bind(before, later._pred), code, metadata, payload)
 
+    def with_causes(self, causes: dict[int, Cause]) -> Error:
+        return Error(self._pred, self._code, causes, self._payload)
+
     def first(self) -> Error:
         """Of errors of the examples of a batch, the first that failed."""
         if self._pred is None or not self._pred.ndim:
