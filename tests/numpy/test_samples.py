@@ -274,7 +274,9 @@ def test_spacing():
     x = np.array([1, -3, 1e30, 0.1, np.nan], np.float32)
     np.testing.assert_array_equal(jnp.spacing(x), np.spacing(x))
     short = x[[0, 3, 4]].astype(np.float16)
-    np.testing.assert_array_equal(jnp.spacing(short), np.spacing(short))
+    with np.errstate(invalid="ignore"):
+        want = np.spacing(short)
+    np.testing.assert_array_equal(jnp.spacing(short), want)
 
 
 # ---------------------------------------------------------------- functions along axes, files
