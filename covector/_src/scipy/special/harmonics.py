@@ -6,10 +6,13 @@ import math
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from ...base import dtypes
 from ...base import special_errors as errors
 from ...control.fori_loop import fori_loop
 from ...core.array import Array
+from ...core.trace import Tracer
 from ...numpy.composite import composite
 from ...numpy.exponential import cos, sin, sqrt
 from ...numpy.promotion import common_shape, dtype_of, operands
@@ -88,7 +91,7 @@ def sph_harm_y(
     >>> from covector.scipy import special
     >>> n, m = jnp.array([0, 1]), jnp.array([0, 0])
     >>> special.sph_harm_y(n, m, jnp.zeros(2), jnp.zeros(2))
-    Array([0.2820948+0.j, 0.4886025+0.j], dtype=complex64)
+    Array([0.2820948 +0.j, 0.48860252+0.j], dtype=complex64)
     """
     if diff_n is not None:
         raise NotImplementedError(errors.harmonics_derivatives(diff_n))
@@ -97,5 +100,7 @@ def sph_harm_y(
         if not dtypes.isdtype(dtype_of(x), "integral"):
             raise TypeError(errors.harmonics_integers(name, dtype_of(x)))
     theta, phi = reals("sph_harm_y", theta, phi)
-    largest = int(max_of(n)) if n_max is None else index(n_max)
-    return _sph_harm_y(n, m, theta, phi, n_max=largest)
+    if n_max is None:
+        # What is known may not be staged, lest it be traced then.
+        n_max = int(max_of(n) if isinstance(n, Tracer) else np.max(np.asarray(n)))
+    return _sph_harm_y(n, m, theta, phi, n_max=index(n_max))

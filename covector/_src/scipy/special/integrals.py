@@ -87,7 +87,7 @@ def expi(x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.expi(1.0)
-    Array(1.8951178, dtype=float32, weak_type=True)
+    Array(1.8951179, dtype=float32)
     """
     return _expi(*reals("expi", x))
 
@@ -118,7 +118,7 @@ def exp1(x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.exp1(1.0)
-    Array(0.21938393, dtype=float32, weak_type=True)
+    Array(0.21938396, dtype=float32)
     """
     return _exp1(*reals("exp1", x))
 
@@ -167,7 +167,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.expn(2, 1.0)
-    Array(0.14849551, dtype=float32, weak_type=True)
+    Array(0.14849521, dtype=float32)
     """
     return _expn(*reals("expn", n, x))
 
@@ -214,7 +214,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
 
     >>> from covector.scipy import special
     >>> special.sici(1.0)[0]
-    Array(0.94608307, dtype=float32, weak_type=True)
+    Array(0.94608307, dtype=float32)
     """
     return _sici(*reals("sici", x))
 
@@ -260,7 +260,7 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
 
     >>> from covector.scipy import special
     >>> special.fresnel(1.0)[0]
-    Array(0.43825915, dtype=float32, weak_type=True)
+    Array(0.43825918, dtype=float32)
     """
     (x,) = reals("fresnel", x)
     return _fresnel(x)
@@ -317,6 +317,6 @@ def spence(x: Array) -> Array:
     >>> import covector.numpy as jnp
     >>> from covector.scipy import special
     >>> special.spence(jnp.array([0.0, 1.0]))
-    Array([ 1.6449341, -0.       ], dtype=float32)
+    Array([ 1.644934, -0.      ], dtype=float32)
     """
     return _spence(floats("spence", x))

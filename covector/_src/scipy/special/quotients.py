@@ -13,7 +13,7 @@ from ...ops.rounding import floor, round
 from ...ops.special_beta import betainc as betainc_of_floats
 from ...ops.special_gamma import igamma, igammac
 from .elementwise import elementwise, reals
-from .gamma import STIRLING_FROM, remainder, sign_of_gamma
+from .gamma import STIRLING_FROM, gamma_of_real, remainder, sign_of_gamma
 
 # ---------------------------------------------------------------- beta functions
 
@@ -144,6 +144,9 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 # ---------------------------------------------------------------- factorials
 
 
+_SMALL = 30  # up to there the gamma function does not overflow
+
+
 def _poch_slopes(z: Any, m: Any, y: Any) -> list[Any]:
     upper = primitives.digamma(z + m)
     return [y * (upper - primitives.digamma(z)), y * upper]
@@ -152,10 +155,14 @@ def _poch_slopes(z: Any, m: Any, y: Any) -> list[Any]:
 @elementwise(_poch_slopes)
 def _poch(z: Any, m: Any) -> Any:
     sign = sign_of_gamma(z + m) * sign_of_gamma(z)
+    sign = where(sign == sign, sign, 1)  # at poles, where the result is infinite or 0
     logarithm = primitives.lgamma(z + m) - primitives.lgamma(z)
     large = (z >= STIRLING_FROM) & (m > 0) & (z + m < math.inf)
     careful = -_log_quotient(where(large, z, STIRLING_FROM), where(large, m, 1))
     out = sign * exp(where(large, careful, logarithm))
+    small = (z > 0) & (z + m > 0) & (z < _SMALL) & (z + m < _SMALL)
+    quotient = gamma_of_real(where(small, z + m, 1)) / gamma_of_real(where(small, z, 1))
+    out = where(small, quotient, out)
     return where(m == 0, 1, where((z == 0) & (m > 0), 0, out))
 
 
