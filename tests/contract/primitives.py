@@ -20,6 +20,7 @@ WITHOUT_SAMPLES = {
     "all_to_all": "needs an axis: tests/ops/test_collectives.py",
     "axis_index": "needs an axis: tests/ops/test_collectives.py",
     "call": "applies a jaxpr: tests/extend/test_calls.py",
+    "check": "computes nothing: tests/checkify",
     "closed_call": "applies a jaxpr: tests/extend/test_calls.py",
     "composite": "applies a jaxpr: tests/ops/test_barrier.py",
     "create_token": "has no arrays: tests/ops/test_barrier.py",
