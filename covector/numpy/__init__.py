@@ -243,6 +243,7 @@ from .._src.numpy.polynomials import polymul as polymul
 from .._src.numpy.polynomials import polysub as polysub
 from .._src.numpy.polynomials import polyval as polyval
 from .._src.numpy.polynomials import roots as roots
+from .._src.numpy.polynomials import vander as vander
 from .._src.numpy.positions import diag_indices as diag_indices
 from .._src.numpy.positions import diag_indices_from as diag_indices_from
 from .._src.numpy.positions import ix_ as ix_

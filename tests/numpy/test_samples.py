@@ -81,6 +81,19 @@ def test_polyfit(jax, columns):
     assert_near(jnp.polyfit(x, y, 2), np.polyfit(x, y, 2), 1e-3)
 
 
+@pytest.mark.parametrize("count", (None, 0, 2, 5))
+def test_vander(jax, count):
+    for x in (I, F, C):
+        for increasing in (False, True):
+            want = np.vander(x, count, increasing)
+            assert_near(jnp.vander(x, count, increasing), want)
+        assert_same_type(jax, lambda numpy, x: numpy.vander(x, count), x, what="vander")
+    with pytest.raises(ValueError, match="one-dimensional"):
+        jnp.vander(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="nonnegative"):
+        jnp.vander(I, -1)
+
+
 def test_derivative_of_a_fit():
     """The coefficients are linear in the values."""
     x, y = np.linspace(0, 3, 9).astype(np.float32), floats(9)

@@ -79,6 +79,17 @@ def rest_unknown(aval: object, origin: str) -> str:
     )
 
 
+def not_a_vector(shape: Shape) -> str:
+    return (
+        f"[vander] x must be a one-dimensional array, but its shape is {tuple(shape)}. Apply the "
+        "function to rows with `vmap`."
+    )
+
+
+def negative_count_of_powers(count: int) -> str:
+    return f"[vander] N must be nonnegative, but it is {count}."
+
+
 def not_zeros_of_a_polynomial(shape: Shape) -> str:
     return (
         "[poly] input must be 1d or non-empty square 2d array, but its shape is "

@@ -11,6 +11,7 @@ from ..control.scan import scan
 from ..core.array import Array, ArrayLike
 from ..ops.linear import full
 from .arguments import index_argument, known_array
+from .arithmetic import power
 from .composite import composite, composite_list
 from .convolution import convolve
 from .creation import full_like
@@ -332,6 +333,41 @@ def _all_roots(p: Any) -> Any:
 
 
 # ---------------------------------------------------------------- fits
+
+
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+    """The matrix of powers of the elements of a vector, whose product with coefficients gives the
+    values of a polynomial.
+
+    Args:
+      x: the vector, along the rows.
+      N: how many powers, along the columns; as many as elements by default.
+      increasing: whether powers rise, from 0 on, rather than fall.
+
+    Returns:
+      A matrix of the dtype of `x`.
+
+    Raises:
+      ValueError: `x` is not a vector, or `N` is negative.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.vander(jnp.array([2, 3]), 3)
+    Array([[4, 2, 1],
+           [9, 3, 1]], dtype=int32)
+    """
+    x = as_array("vander", x)
+    if x.ndim != 1:
+        raise ValueError(calculus_errors.not_a_vector(x.shape))
+    count = x.size if N is None else index_argument("vander", "N", N)
+    if count < 0:
+        raise ValueError(calculus_errors.negative_count_of_powers(count))
+    return _vander(x, count=count, increasing=bool(increasing))
+
+
+@composite
+def _vander(x: Any, *, count: int, increasing: bool) -> Any:
+    powers = iota(dtype_of(x), (count,), 0)
+    return power(x[:, None], powers if increasing else number(count - 1, dtype_of(x)) - powers)
 
 
 def polyfit(
