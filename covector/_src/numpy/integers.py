@@ -98,6 +98,11 @@ _BYTE = np.dtype(np.uint8)
 _SHIFTS = {"big": np.arange(8, dtype=_BYTE)[::-1], "little": np.arange(8, dtype=_BYTE)}
 
 
+def _shifts(bitorder: str, rank: int) -> np.ndarray:
+    """By how much to shift each bit of a byte, along the last of so many dimensions."""
+    return _SHIFTS[bitorder].reshape((1,) * (rank - 1) + (8,))
+
+
 def _bits_argument(where: str, a: Any, axis: Any, bitorder: str) -> tuple[Any, int]:
     """The array, and along which dimension its bytes lie; raveled if there is none given."""
     a = as_array(where, a)
@@ -116,7 +121,7 @@ def _packed(a: Any, *, axis: int, bitorder: str) -> Any:
     if count % 8:
         padded = np.zeros((*batch, whole * 8), _BYTE)
         bits = as_array("packbits", padded).at[..., :count].set(bits)
-    shifted = reshape(bits, (*batch, whole, 8)) << _SHIFTS[bitorder]
+    shifted = reshape(bits, (*batch, whole, 8)) << _shifts(bitorder, len(batch) + 2)
     return moveaxis(sum(shifted, axis=-1, dtype=_BYTE), -1, axis)
 
 
@@ -150,7 +155,9 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
 def _unpacked(a: Any, *, axis: int, count: int | None, bitorder: str) -> Any:
     a = moveaxis(a, axis, -1)
     *batch, size = a.shape
-    bits = reshape((a[..., None] >> _SHIFTS[bitorder]) & _BYTE.type(1), (*batch, 8 * size))
+    bits = reshape(
+        (a[..., None] >> _shifts(bitorder, a.ndim + 1)) & _BYTE.type(1), (*batch, 8 * size)
+    )
     if count is None:
         return moveaxis(bits, -1, axis)
     if count > 8 * size:

@@ -367,7 +367,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 @composite
 def _vander(x: Any, *, count: int, increasing: bool) -> Any:
     powers = iota(dtype_of(x), (count,), 0)
-    return power(x[:, None], powers if increasing else number(count - 1, dtype_of(x)) - powers)
+    powers = powers if increasing else number(count - 1, dtype_of(x)) - powers
+    return power(x[:, None], powers[None])
 
 
 def polyfit(
@@ -438,17 +439,17 @@ def polyfit(
 def _polyfit(x: Any, y: Any, *weights: Any, order: int, rcond: float, cov: bool) -> list[Any]:
     """Least squares with the powers of x as columns, each scaled to length 1."""
     powers = convert(iota(np.int32, (order,), 0)[::-1], dtypes.canonicalize_dtype(np.int32))
-    columns = x[:, None] ** powers
+    columns = x[:, None] ** powers[None]
     for w in weights:
         columns = columns * w[:, None]
         y = y * (w if y.ndim == 1 else w[:, None])
     scale = sqrt((columns * columns).sum(0))
-    columns = columns / scale
+    columns = columns / scale[None]
     c, residuals, rank, singular = lstsq(columns, y, rcond)
     c = c / (scale if y.ndim == 1 else scale[:, None])
     results = [c, residuals, rank, singular]
     if cov:
-        results.append(inv(columns.T @ columns) / (scale * scale[:, None]))
+        results.append(inv(columns.T @ columns) / (scale[None] * scale[:, None]))
     return results
 
 
