@@ -6,6 +6,8 @@ from typing import Any
 
 
 def complex_operand(where: str, dtype: Any) -> str:
+    if where == "sici":
+        return f"Argument `x` to sici must be real-valued. Got dtype {dtype}. Give its real part."
     return (
         f"{where} does not support complex-valued inputs, but an argument has dtype {dtype}. Give "
         "real numbers."

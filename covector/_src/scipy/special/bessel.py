@@ -10,6 +10,7 @@ from ...core.array import Array, ArrayLike
 from ...numpy.creation import zeros
 from ...numpy.exponential import exp
 from ...numpy.joining import concatenate
+from ...numpy.promotion import convert
 from ...numpy.selection import where
 from ...ops import special_bessel as primitives
 from ...ops.arithmetic import sign
@@ -125,7 +126,7 @@ def _bessel_jn(z: Any, *, v: int, n_iter: int) -> Any:
         n = start - i
         found = where((orders == n), current, found)
         total = total + where(n % 2 == 0, 2 * current, 0)
-        below = n.astype(z.dtype) * inverse * current - above
+        below = convert(n, z.dtype) * inverse * current - above
         scale = where(abs(below) > _LIMIT, 1 / _LIMIT, 1).astype(z.dtype)
         return current * scale, below * scale, total * scale, found * scale
 

@@ -37,7 +37,7 @@ _ROOT_PI = math.sqrt(math.pi)
 def _sum_of_nodes(squares: Any, step: float, nodes: np.ndarray) -> Any:
     """Sum of exp(-t^2) / (z^2 - t^2) over nodes, times 2 h / pi."""
     total = squares * 0
-    for t in nodes:
+    for t in nodes.tolist():
         total = total + (2 * step / math.pi * math.exp(-t * t)) / (squares - t * t)
     return total
 

@@ -15,7 +15,7 @@ from ...core.array import Array
 from ...core.trace import Tracer
 from ...numpy.composite import composite
 from ...numpy.exponential import cos, sin, sqrt
-from ...numpy.promotion import common_shape, dtype_of, operands
+from ...numpy.promotion import common_shape, convert, dtype_of, operands
 from ...numpy.reductions import max as max_of
 from ...numpy.selection import maximum, minimum, where
 from ...numpy.shaping import broadcast_to
@@ -33,7 +33,7 @@ def _legendre(n: Any, m: Any, theta: Any, n_max: int) -> Any:
 
     def step(i: Any, carry: Any) -> Any:
         before, current = carry
-        degree = (i + 1).astype(theta.dtype)
+        degree = convert(i + 1, theta.dtype)
         diagonal = -sqrt((2 * degree + 1) / (2 * degree)) * y * current
         last = degree - 1
         weight = sqrt((4 * degree**2 - 1) / maximum(degree**2 - m**2, 1))

@@ -12,6 +12,7 @@ from ...control.loops import while_loop
 from ...core.array import Array, ArrayLike
 from ...numpy.creation import ones_like, zeros_like
 from ...numpy.exponential import exp, log, log1p
+from ...numpy.promotion import convert
 from ...numpy.reductions import any as any_of
 from ...numpy.selection import maximum, minimum, where
 from ...ops import special as primitives
@@ -152,7 +153,7 @@ def _taylor(a: Any, b: Any, c: Any, d: Any, h: Any, f: Any, slope: Any) -> tuple
 
     def step(i: Any, carry: Any) -> Any:
         before, term, total, change = carry
-        k = i.astype(x.dtype)
+        k = convert(i, x.dtype)
         # u_(k+2) by u_(k+1) and u_k, each with its power of h.
         falling = ((1 - 2 * x) * k + middle) * (k + 1) * term * h
         following = (k + a) * (k + b) * before * h * h - falling

@@ -16,6 +16,7 @@ from ...control.fori_loop import fori_loop
 from ...core.array import Array, ArrayLike
 from ...numpy.creation import zeros_like
 from ...numpy.exponential import cos, exp, log, log1p, sin
+from ...numpy.promotion import convert
 from ...numpy.selection import where
 from ...ops import special as primitives
 from ...ops.complex import complex as complex_of
@@ -34,7 +35,7 @@ def _sum_of_powers(x: Any, count: int) -> Any:
 
     def step(i: Any, carry: Any) -> Any:
         total, term = carry
-        k = (i + 1).astype(x.dtype)
+        k = convert(i + 1, x.dtype)
         term = term * x / k
         return total + term / k, term
 
@@ -48,7 +49,7 @@ def _fraction(z: Any, n: Any, count: int) -> Any:
     """
 
     def step(i: Any, tail: Any) -> Any:
-        k = (count - i).astype(z.dtype)
+        k = convert(count - i, z.dtype)
         return k * (n + k - 1) / (z + n + 2 * k - tail)
 
     return 1 / (z + n - fori_loop(0, count, step, 0 * z))
