@@ -15,7 +15,6 @@ import numpy as np
 from ..base import dtypes, position_errors
 from ..base.shapes import canonicalize_axis
 from ..core.array import Array, ArrayLike
-from ..core.trace import Tracer
 from ..ops.linear import reshape
 from .arguments import axes_argument, axis_argument, check_no_out, index_argument, known_array
 from .composite import composite
@@ -24,7 +23,15 @@ from .cumulative import cumsum
 from .joining import concatenate, stack
 from .nonzero import nonzero
 from .positions import diag_indices, within
-from .promotion import as_array, broadcast_to_shape, convert, dtype_of, shape_of
+from .promotion import (
+    as_array,
+    broadcast_to_shape,
+    convert,
+    dtype_of,
+    operand,
+    operands,
+    shape_of,
+)
 from .ranges import arange
 from .reductions import count_nonzero
 from .selection import clip, where
@@ -138,7 +145,7 @@ def delete(
         try:
             obj = canonicalize_axis(operator.index(obj), size)  # type: ignore[arg-type]
         except TypeError:  # not one known integer
-            obj = as_array("delete", obj)
+            obj = operand("delete", obj)  # under jit too, what is known on the host stays known
             if assume_unique_indices and dtypes.issubdtype(obj.dtype, np.integer):
                 return _without(a, ravel(obj), axis=axis)
     return take(a, np.flatnonzero(_kept(obj, size)), axis)
@@ -146,12 +153,14 @@ def delete(
 
 def _kept(obj: Any, size: int) -> np.ndarray:
     """Which elements of a dimension remain if those that `obj` indexes are deleted."""
-    if own_array := isinstance(obj, (Array, Tracer)):
-        obj = known_array(obj, position_errors.deleted_unknown)
     kept = np.ones(size, bool)
-    if not own_array:
+    if isinstance(obj, (int, slice)):
         kept[obj] = False
-    elif obj.dtype == np.bool_:
+        return kept
+    obj = known_array(obj, position_errors.deleted_unknown)
+    if not obj.size:
+        return kept
+    if obj.dtype == np.bool_:
         if obj.shape != (size,):
             raise ValueError(position_errors.deletion_mask(obj.shape, size))
         kept = ~obj
@@ -363,7 +372,7 @@ def choose(
     Array([10,  2, 30], dtype=int32)
     """
     check_no_out("choose", out)
-    a, *arrays = (as_array("choose", x) for x in (a, *choices))
+    a, *arrays = operands("choose", (a, *choices))
     if not dtypes.issubdtype(dtype_of(a), np.integer):
         raise ValueError(position_errors.indices_dtype("choose", dtype_of(a)))
     chosen = within("choose", a, len(arrays), mode, ("raise", "wrap", "clip"))
@@ -390,8 +399,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     >>> jnp.trim_zeros(jnp.array([0, 0, 1, 0, 2, 0]))
     Array([1, 0, 2], dtype=int32)
     """
+    known = known_array(operand("trim_zeros", filt), position_errors.trimmed_unknown) != 0
     x = as_array("trim_zeros", filt)
-    known = known_array(x, position_errors.trimmed_unknown) != 0
     index = [slice(None)] * x.ndim
     for dim in axes_argument("trim_zeros", axis, x.ndim):
         (places,) = np.nonzero(known.any(axis=tuple(set(range(x.ndim)) - {dim})))

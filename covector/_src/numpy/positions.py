@@ -16,7 +16,7 @@ from .arithmetic import divmod, remainder
 from .creation import ones
 from .matrices import tril, triu
 from .nonzero import nonzero
-from .promotion import as_array, convert, dtype_of, shape_of
+from .promotion import as_array, convert, dtype_of, operands, shape_of
 from .ranges import iota
 from .selection import clip, where
 
@@ -216,8 +216,8 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     rest = as_array("unravel_index", indices)
-    sizes = list(shape) if np.ndim(shape) else [shape]
-    if any(np.ndim(size) for size in sizes):
+    sizes = list(shape) if isinstance(shape, Sequence) or shape_of(shape) else [shape]
+    if any(isinstance(size, Sequence) or shape_of(size) for size in sizes):
         raise ValueError(position_errors.flat_shape(shape))
     out: list[Any] = []
     for size in reversed(sizes):
@@ -266,7 +266,7 @@ def ravel_multi_index(
     if len(multi_index) != len(dims):
         raise ValueError(position_errors.index_counts(len(multi_index), len(dims)))
     sizes = [index_argument(name, "dims", size) for size in dims]
-    indices = [as_array(name, x) for x in multi_index]
+    indices = operands(name, multi_index)
     dtype = _dtype_of_positions(indices, sizes, dtype)
     indices = [_in_bounds(name, i, size, mode) for i, size in zip(indices, sizes)]
     if order not in ("C", "F"):
