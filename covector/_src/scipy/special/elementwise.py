@@ -11,15 +11,21 @@ from ...base import dtypes
 from ...base import special_errors as errors
 from ...linalg.derived import with_derivative
 from ...numpy.composite import Composite
-from ...numpy.promotion import convert, dtype_of, operands, promote_inexact, promote_shapes
+from ...numpy.promotion import convert, dtype_of, operands, own, promote_inexact, promote_shapes
 from ...numpy.promotion import promote_dtypes_inexact as in_common_dtype
+from ...ops.identities import stage
 
 Slopes = Callable[..., Sequence[Any]]
 
 
+def _arrays(where: str, args: Sequence[Any]) -> list[Any]:
+    """Operands as arrays or tracers, that formulas may ask for their dtypes and ranks."""
+    return [x if own[type(x)] else stage(x) for x in operands(where, args)]
+
+
 def reals(where: str, *args: Any) -> Sequence[Any]:
     """The arguments of the public function `where`: of one floating dtype and one rank."""
-    given = promote_inexact(where, *operands(where, args))
+    given = promote_inexact(where, *_arrays(where, args))
     dtype = dtype_of(given[0])
     if dtype.kind == "c":
         raise ValueError(errors.complex_operand(where, dtype))
@@ -28,7 +34,7 @@ def reals(where: str, *args: Any) -> Sequence[Any]:
 
 def inexacts(where: str, *args: Any) -> Sequence[Any]:
     """The arguments of the public function `where`: of one dtype, floating or complex."""
-    return promote_shapes(where, *in_common_dtype(*operands(where, args)))
+    return promote_shapes(where, *in_common_dtype(*_arrays(where, args)))
 
 
 def floats(where: str, x: Any) -> Any:
