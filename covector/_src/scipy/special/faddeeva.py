@@ -112,7 +112,7 @@ def wofz(z: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.wofz(1j)
-    Array(0.42758355+0.j, dtype=complex64)
+    Array(0.42758355+0.j, dtype=complex64, weak_type=True)
     """
     return _wofz(operand("wofz", z))
 
@@ -137,7 +137,7 @@ def dawsn(x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.dawsn(1.0)
-    Array(0.53807956, dtype=float32)
+    Array(0.53807956, dtype=float32, weak_type=True)
     """
     return _dawsn(*reals("dawsn", x))
 
@@ -161,6 +161,6 @@ def erfcx(x: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.erfcx(100.0)
-    Array(0.00564161, dtype=float32)
+    Array(0.00564161, dtype=float32, weak_type=True)
     """
     return scaled_erfc(*reals("erfcx", x))

@@ -261,7 +261,7 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
 
     >>> from covector.scipy import special
     >>> special.fresnel(1.0)[0]
-    Array(0.43825918, dtype=float32)
+    Array(0.43825918, dtype=float32, weak_type=True)
     """
     (x,) = reals("fresnel", x)
     return _fresnel(x)

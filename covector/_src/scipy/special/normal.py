@@ -119,7 +119,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 
     >>> from covector.scipy import special
     >>> special.log_ndtr(-100.0)
-    Array(-5005.5244, dtype=float32)
+    Array(-5005.5244, dtype=float32, weak_type=True)
     """
     if found := errors.series_order(series_order):
         kind, message = found
@@ -168,7 +168,7 @@ def ndtri(p: ArrayLike) -> Array:
 
     >>> from covector.scipy import special
     >>> special.ndtri(0.975)
-    Array(1.9599644, dtype=float32)
+    Array(1.9599644, dtype=float32, weak_type=True)
     """
     return _ndtri(floats("ndtri", p))
 
