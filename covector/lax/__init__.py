@@ -29,6 +29,9 @@ from .._src.control.linear_solve import linear_solve_p as linear_solve_p
 from .._src.control.loops import while_loop as while_loop
 from .._src.control.map import map as map
 from .._src.control.platform_dependent import platform_dependent as platform_dependent
+from .._src.control.ragged_dot import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
+from .._src.control.ragged_dot import ragged_dot as ragged_dot
+from .._src.control.ragged_dot import ragged_dot_general as ragged_dot_general
 from .._src.control.reduce import reduce as reduce
 from .._src.control.reduce import reduce_p as reduce_p
 from .._src.control.reduce_window import reduce_window as reduce_window
@@ -279,6 +282,7 @@ from .._src.ops.rounding import rem as rem
 from .._src.ops.rounding import rem_p as rem_p
 from .._src.ops.rounding import round as round
 from .._src.ops.rounding import round_p as round_p
+from .._src.ops.scaled_dot import scaled_dot as scaled_dot
 from .._src.ops.scatter import scatter as scatter
 from .._src.ops.scatter import scatter_max as scatter_max
 from .._src.ops.scatter import scatter_max_p as scatter_max_p

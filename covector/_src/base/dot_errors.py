@@ -90,3 +90,28 @@ def batch_matmul_ranks(lhs: Dims, rhs: Dims) -> str:
         "[batch_matmul] The operands must be matrices, or batches of matrices with equally many "
         f"dimensions, but their shapes are {tuple(lhs)} and {tuple(rhs)}."
     )
+
+
+# ---------------------------------------------------------------- ragged products
+
+
+def group_offset() -> str:
+    return "[ragged_dot] group_offset is not supported; slice the groups out before the product."
+
+
+def group_sizes_dtype(dtype: object) -> str:
+    return f"[ragged_dot] group_sizes must be integers, but their dtype is {dtype}."
+
+
+def group_count(given: int, wanted: int) -> str:
+    return (
+        f"[ragged_dot] The right operand has {given} groups, but there are {wanted} group_sizes: "
+        f"expected rhs group dimension size to be {wanted}, got {given}."
+    )
+
+
+def scales_do_not_fit(shape: Dims, scales: Dims) -> str:
+    return (
+        f"[scaled_dot] An operand of shape {tuple(shape)} cannot have scales of shape "
+        f"{tuple(scales)}: of as many dimensions, each must divide that of the operand."
+    )
