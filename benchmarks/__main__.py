@@ -85,7 +85,7 @@ def main() -> None:
         "jaxlib": jaxlib.__version__,
         "jax": jax.__version__,
         "python": platform.python_version(),
-        "rows": [row._asdict() | {"ratio": row.ratio} for row in hosts + compiled],
+        "rows": [row._asdict() | {"ratio": row.ratio} for row in hosts + compiled + looped],
         "scaling": [size._asdict() for size in lengths],
     }
     (options.out / "benchmarks.json").write_text(json.dumps(result, indent=1))

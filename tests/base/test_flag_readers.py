@@ -101,7 +101,8 @@ def test_file_names_in_programs():
 
 def test_large_constants_are_warned_of():
     captured = jnp.arange(1000.0)
-    warned = pytest.warns(UserWarning, match=r"constants were captured during lowering: 0.0 MB in 1 arrays, .*1000")
+    text = r"constants were captured during lowering: 0.0 MB in 1 arrays, .*1000"
+    warned = pytest.warns(UserWarning, match=text)
     with config.captured_constants_warn_bytes(4000), warned:
         cv.jit(lambda x: x + captured).lower(1.0)
     cv.jit(lambda x: x * captured).lower(1.0)

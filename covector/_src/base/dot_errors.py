@@ -103,6 +103,20 @@ def group_sizes_dtype(dtype: object) -> str:
     return f"[ragged_dot] group_sizes must be integers, but their dtype is {dtype}."
 
 
+def ragged_dimensions(dims: Dims, rank: int) -> str:
+    return (
+        f"[ragged_dot] ragged_dot_general expects exactly one lhs ragged dimension, of {rank}, but "
+        f"lhs_ragged_dimensions are {tuple(dims)}."
+    )
+
+
+def group_dimensions(dims: Dims, wanted: int) -> str:
+    return (
+        f"[ragged_dot] ragged_dot_general takes {wanted} rhs group dimensions here, none of them a "
+        f"batch or contracting one, but rhs_group_dimensions are {tuple(dims)}."
+    )
+
+
 def group_count(given: int, wanted: int) -> str:
     return (
         f"[ragged_dot] The right operand has {given} groups, but there are {wanted} group_sizes: "

@@ -48,7 +48,7 @@ def computation_tree(where: str, expected: object, got: object) -> str:
 
 def computation_result(where: str, expected: Iterable[object], got: Iterable[object]) -> str:
     return (
-        f"[{where}] The computation must return what it takes, an element of each operand: it takes "
+        f"[{where}] The computation must return what it takes, an element of each operand. It gets "
         f"{', '.join(map(str, expected))} twice, but returns {', '.join(map(str, got))}."
     )
 

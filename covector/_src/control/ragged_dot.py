@@ -129,7 +129,14 @@ def ragged_dot_general(
         raise TypeError(dot_errors.group_sizes_dtype(sizes.dtype))
     numbers = canonical_dimension_numbers(ragged_dot_dimension_numbers.dot_dimension_numbers)
     (contracting, rhs_contracting), (batch, rhs_batch) = numbers
-    (ragged,) = ragged_dot_dimension_numbers.lhs_ragged_dimensions
+    lhs_ragged = tuple(ragged_dot_dimension_numbers.lhs_ragged_dimensions)
+    if len(lhs_ragged) != 1 or not 0 <= lhs_ragged[0] < aval_of(lhs).ndim:
+        raise TypeError(dot_errors.ragged_dimensions(lhs_ragged, aval_of(lhs).ndim))
+    (ragged,) = lhs_ragged
+    groups = tuple(ragged_dot_dimension_numbers.rhs_group_dimensions)
+    wanted = 0 if ragged in batch or ragged in contracting else 1
+    if len(groups) != wanted or not {*groups}.isdisjoint((*rhs_contracting, *rhs_batch)):
+        raise TypeError(dot_errors.group_dimensions(groups, wanted))
     options = dict(precision=precision, preferred_element_type=preferred_element_type)
     if ragged in batch:
         return dot_general(lhs, rhs, numbers, **options)
@@ -142,7 +149,7 @@ def ragged_dot_general(
         place = len(batch)  # of the groups: the first free dimension of the left operand
         rank = aval_of(out).ndim
         return transpose(out, (place, *[dim for dim in range(rank) if dim != place]))
-    (group,) = ragged_dot_dimension_numbers.rhs_group_dimensions
+    (group,) = groups
     if aval_of(rhs).shape[group] != sizes.shape[-1]:
         raise TypeError(dot_errors.group_count(aval_of(rhs).shape[group], sizes.shape[-1]))
     pairs = ((0, *shifted), (group, *rhs_contracting)), (new_batch, rhs_batch)
