@@ -103,6 +103,10 @@ def group_sizes_dtype(dtype: object) -> str:
     return f"[ragged_dot] group_sizes must be integers, but their dtype is {dtype}."
 
 
+def group_sizes_shape(wanted: Dims, given: Dims) -> str:
+    return f"[ragged_dot] expected group_sizes to have shape {tuple(wanted)}, got {tuple(given)}."
+
+
 def ragged_dimensions(dims: Dims, rank: int) -> str:
     return (
         f"[ragged_dot] ragged_dot_general expects exactly one lhs ragged dimension, of {rank}, but "

@@ -99,7 +99,8 @@ def ragged_dot_general(
 
     Args:
       lhs, rhs: arrays.
-      group_sizes: integers of shape (g,), or with the batch dimensions of `lhs` in front.
+      group_sizes: integers of shape (g,), or with the dimensions of `lhs` in front that are batches
+        or stand before the ragged one.
       ragged_dot_dimension_numbers: which dimension of `lhs` comes in groups. If it is contracted,
         each group adds up its own part, and the result has a dimension of groups in front; if it is
         a batch dimension, its groups change nothing; otherwise `rhs` has a dimension of groups.
@@ -140,7 +141,7 @@ def ragged_dot_general(
     options = dict(precision=precision, preferred_element_type=preferred_element_type)
     if ragged in batch:
         return dot_general(lhs, rhs, numbers, **options)
-    masked = _masked_by_group(lhs, group_sizes, ragged, batch)
+    masked = _masked_by_group(lhs, group_sizes, ragged, _prefix(lhs, ragged, contracting, batch))
     shifted = tuple([dim + 1 for dim in contracting])
     new_batch = tuple([dim + 1 for dim in batch])
     if ragged in contracting:
@@ -156,11 +157,22 @@ def ragged_dot_general(
     return dot_general(masked, rhs, pairs, **options)
 
 
-def _masked_by_group(lhs: Any, group_sizes: Any, ragged: int, batch: Sequence[int]) -> Any:
+def _prefix(lhs: Any, ragged: int, contracting: Sequence[int], batch: Sequence[int]) -> Any:
+    """The dimensions in which group sizes may differ: batches, and those before the ragged one."""
+    free = [d for d in range(aval_of(lhs).ndim) if d not in contracting and d not in batch]
+    own = contracting if ragged in contracting else free
+    return (*batch, *own[: list(own).index(ragged)])
+
+
+def _masked_by_group(lhs: Any, group_sizes: Any, ragged: int, prefix: Sequence[int]) -> Any:
     """The operand once for each group, in front, with zeros outside of the group."""
     x, sizes = aval_of(lhs), aval_of(group_sizes)
-    groups, prefix = sizes.shape[-1], tuple(batch)[: sizes.ndim - 1]
-    shape = (groups, *x.shape)
+    shape = (sizes.shape[-1], *x.shape)
+    if sizes.ndim == 1:
+        prefix = ()
+    wanted = (*[x.shape[dim] for dim in prefix], sizes.shape[-1])
+    if sizes.shape != wanted:
+        raise TypeError(dot_errors.group_sizes_shape(wanted, sizes.shape))
     given = convert(group_sizes, np.dtype(np.int32))
     # Groups stand in front of the batches that sizes differ in.
     order = (sizes.ndim - 1, *range(sizes.ndim - 1))
