@@ -139,9 +139,11 @@ def ragged_dot_general(
     if len(groups) != wanted or not {*groups}.isdisjoint((*rhs_contracting, *rhs_batch)):
         raise TypeError(dot_errors.group_dimensions(groups, wanted))
     options = dict(precision=precision, preferred_element_type=preferred_element_type)
+    prefix = _prefix(lhs, ragged, contracting, batch)
+    _check_sizes(lhs, sizes, prefix)
     if ragged in batch:
         return dot_general(lhs, rhs, numbers, **options)
-    masked = _masked_by_group(lhs, group_sizes, ragged, _prefix(lhs, ragged, contracting, batch))
+    masked = _masked_by_group(lhs, group_sizes, ragged, prefix if sizes.ndim > 1 else ())
     shifted = tuple([dim + 1 for dim in contracting])
     new_batch = tuple([dim + 1 for dim in batch])
     if ragged in contracting:
@@ -159,20 +161,25 @@ def ragged_dot_general(
 
 def _prefix(lhs: Any, ragged: int, contracting: Sequence[int], batch: Sequence[int]) -> Any:
     """The dimensions in which group sizes may differ: batches, and those before the ragged one."""
+    if ragged in batch:
+        return tuple(batch[: list(batch).index(ragged)])
     free = [d for d in range(aval_of(lhs).ndim) if d not in contracting and d not in batch]
     own = contracting if ragged in contracting else free
     return (*batch, *own[: list(own).index(ragged)])
+
+
+def _check_sizes(lhs: Any, sizes: Any, prefix: Sequence[int]) -> None:
+    """Raise unless the sizes of groups have a shape that they may have."""
+    shape = aval_of(lhs).shape
+    wanted = (*[shape[dim] for dim in prefix], *sizes.shape[-1:])
+    if sizes.ndim != 1 and sizes.shape != wanted:
+        raise TypeError(dot_errors.group_sizes_shape(wanted, sizes.shape))
 
 
 def _masked_by_group(lhs: Any, group_sizes: Any, ragged: int, prefix: Sequence[int]) -> Any:
     """The operand once for each group, in front, with zeros outside of the group."""
     x, sizes = aval_of(lhs), aval_of(group_sizes)
     shape = (sizes.shape[-1], *x.shape)
-    if sizes.ndim == 1:
-        prefix = ()
-    wanted = (*[x.shape[dim] for dim in prefix], sizes.shape[-1])
-    if sizes.shape != wanted:
-        raise TypeError(dot_errors.group_sizes_shape(wanted, sizes.shape))
     given = convert(group_sizes, np.dtype(np.int32))
     # Groups stand in front of the batches that sizes differ in.
     order = (sizes.ndim - 1, *range(sizes.ndim - 1))
