@@ -168,6 +168,15 @@ def test_none_and_integers():
         assert (tree, z) == ({"a": 5.0, "b": 0.0}, 0.0)
 
 
+def test_cotangents_of_narrow_floats_may_be_wider():
+    f = cv.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda _, ct: (ct.astype(jnp.bfloat16),))
+    x = jnp.arange(4, dtype=jnp.float8_e4m3fn)
+    (ct,) = cv.vjp(lambda x: f(x[jnp.argsort(x)]), x)[1](x)
+    assert ct.dtype == jnp.bfloat16
+    np.testing.assert_array_equal(np.asarray(ct, np.float32), np.arange(4))
+
+
 def test_symbolic_zeros():
     seen = []
 

@@ -121,7 +121,8 @@ class DceSink(BuiltinPrimitive):
 
     def emit(self, b, x, *, prevent_mlir_dce):
         if prevent_mlir_dce:
-            b.op("custom_call", x, out=[], call_target_name="dce_sink", has_side_effect=True)
+            layout = tuple(reversed(range(len(b.avals_in[0].shape))))
+            b.custom_call("dce_sink", [(x, layout)], [], has_side_effect=True)
         return []
 
 
