@@ -14,6 +14,7 @@ from tests.ops.elementwise import FUNCTIONS, accepts
 OTHERS = (
     *("conj", "round", "integer_pow", "reciprocal", "reduce_precision", "bitcast_convert_type"),
     *("convert_element_type", "select", "select_n", "clamp", "full", "full_like", "stop_gradient"),
+    *("zeta", "igamma", "igammac", "igamma_grad_a", "bessel_i1e"),
     *("stage", "dtype", "AccuracyMode", "Tolerance", "RoundingMethod"),
 )
 

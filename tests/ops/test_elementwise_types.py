@@ -127,9 +127,10 @@ ERRORS = {
     ),
     "float0": (
         lambda: lax.neg(FLOAT0),
-        "neg does not accept dtype float0, which has no values to compute with. It is the dtype of "
-        "the derivatives of integers and booleans: differentiate with respect to floats instead, "
-        "or make zeros of the dtype you need with `zeros_like(x, dtype=...)`.",
+        "neg does not accept dtype float0: float0s do not support any operations by design, as "
+        "they have no values. It is the dtype of the derivatives of integers and booleans: "
+        "differentiate with respect to floats instead, or make zeros of the dtype you need with "
+        "`zeros_like(x, dtype=...)`.",
     ),
     "narrow integers": (
         lambda: lax.abs(I.astype("int4")),

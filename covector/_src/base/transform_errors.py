@@ -296,7 +296,7 @@ def not_the_example(fun: Any, example: Any, count: int, given: Any) -> str:
     return (
         "[closure_convert] The inputs to the closure produced by closure_convert for "
         f"{function(fun)} have the structure of the examples, {example}, and then {count} values "
-        f"that it closed over, but it was called with {given}."
+        f"that it closed over, but was called with {given}."
     )
 
 

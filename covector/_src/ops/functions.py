@@ -38,14 +38,19 @@ def unary(primitive: Elementwise, name: str = "") -> Function:
     return _publish(function_with_accuracy if accurate else function, primitive, name)
 
 
-def binary(primitive: Elementwise, name: str = "") -> Function:
-    """The public function of a primitive of two operands."""
+def binary(
+    primitive: Elementwise, name: str = "", named: Callable[[Function], Function] | None = None
+) -> Function:
+    """The public function of a primitive of two operands.
+
+    They are called x and y, but where `named` makes of `bind` a function of other names.
+    """
     bind = primitive.bind
 
     def function(x: Any, y: Any) -> Array:
         return bind(x, y)
 
-    return _publish(function, primitive, name)
+    return _publish(function if named is None else named(bind), primitive, name)
 
 
 # ---------------------------------------------------------------- docstrings
@@ -76,9 +81,10 @@ def _docstring(function: Function, primitive: Elementwise) -> str:
     if primitive.arity == 1:
         args = [f"x: an array of {kinds}."]
     else:
+        operands = ", ".join(inspect.signature(function).parameters)
         args = [
-            f"x, y: arrays of {kinds}, both of the same dtype. Their shapes are equal, but that a",
-            "  scalar meets any shape, and a dimension of size 1 any size.",
+            f"{operands}: arrays of {kinds}, both of the same dtype. Their shapes are equal, but",
+            "  that a scalar meets any shape, and a dimension of size 1 any size.",
         ]
     if "accuracy" in inspect.signature(function).parameters:
         args += [

@@ -170,7 +170,16 @@ zeta_p = Zeta("zeta")
 
 lgamma = unary(lgamma_p)
 digamma = unary(digamma_p)
-zeta = binary(zeta_p)
+
+
+def _of_x_and_q(bind: Any) -> Any:
+    def function(x: Any, q: Any) -> Any:
+        return bind(x, q)
+
+    return function
+
+
+zeta = binary(zeta_p, named=_of_x_and_q)
 
 
 def polygamma(m: Any, x: Any) -> Array:

@@ -353,7 +353,15 @@ igammac_p = Igammac("igammac")
 igamma_grad_a_p = IgammaGradA("igamma_grad_a")
 random_gamma_grad_p = RandomGammaGrad("random_gamma_grad")
 
-igamma = binary(igamma_p)
-igammac = binary(igammac_p)
-igamma_grad_a = binary(igamma_grad_a_p)
+
+def _of_a_and_x(bind: Any) -> Any:
+    def function(a: Any, x: Any) -> Any:
+        return bind(a, x)
+
+    return function
+
+
+igamma = binary(igamma_p, named=_of_a_and_x)
+igammac = binary(igammac_p, named=_of_a_and_x)
+igamma_grad_a = binary(igamma_grad_a_p, named=_of_a_and_x)
 random_gamma_grad = binary(random_gamma_grad_p)
