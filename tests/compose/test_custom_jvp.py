@@ -161,6 +161,26 @@ def test_symbolic_zeros():
     assert cv.grad(lambda x: f(x, 3.0)[1])(2.0) == 0
 
 
+def test_tangents_under_vmap_are_batches_only_where_they_must_be():
+    f = cv.custom_jvp(lambda x, y: (x, y))
+    f.defjvp(lambda p, t: ((p[0], p[1]), (t[0], t[1])))
+
+    def tangents(x):
+        return cv.jvp(f, (x, 2.0), (x, 3.0))[1]
+
+    of_x, of_y = cv.vmap(tangents, out_axes=(0, None))(X)
+    np.testing.assert_array_equal(of_x, X)
+    assert of_y == 3
+
+
+def test_a_rule_that_makes_a_batch_of_what_the_function_does_not():
+    f = cv.custom_jvp(lambda x, y: (x, y))
+    f.defjvp(lambda p, t: ((p[0], p[1]), (t[0], t[1] + t[0])))
+    g = cv.jit(lambda x: cv.vmap(lambda x: f(x, 2.0)[1], out_axes=None)(x))
+    with pytest.raises(TypeError, match="differ between the examples of a batch"):
+        cv.jvp(g, (X,), (X,))
+
+
 def test_integers_have_float0_tangents():
     @cv.custom_jvp
     def f(x, n):

@@ -198,6 +198,32 @@ def test_symbolic_zeros():
     assert seen == [(True, False), (False, True)]
 
 
+@pytest.mark.parametrize("transformed", [lambda f: f, cv.jit], ids=["eager", "jit"])
+def test_each_run_of_a_forward_rule_reads_its_own_residuals(transformed):
+    times = cv.custom_vjp(lambda x, y: x * y)
+
+    def fwd(x, y):
+        kept = {"x": x.value} if y.perturbed else {}
+        return x.value * y.value, kept | ({"y": y.value} if x.perturbed else {})
+
+    def bwd(kept, ct):
+        return ct * kept["y"] if "y" in kept else None, ct * kept["x"] if "x" in kept else None
+
+    times.defvjp(fwd, bwd, symbolic_zeros=True)
+    f = transformed(times)
+    pulls = [cv.vjp(lambda x: f(x, 3.0), 2.0)[1], cv.vjp(f, 2.0, 3.0)[1]]
+    assert [pull(1.0) for pull in pulls] == [(3.0,), (3.0, 2.0)]
+    x = np.arange(3.0, dtype=np.float32)
+    pulls = [
+        cv.vjp(lambda x: cv.vmap(f, (0, None))(x, 3.0), x)[1],
+        cv.vjp(cv.vmap(f, (0, None)), x, 3.0)[1],
+    ]
+    (first,), (second, of_y) = [pull(np.ones(3, np.float32)) for pull in pulls]
+    np.testing.assert_array_equal(first, [3, 3, 3])
+    np.testing.assert_array_equal(second, [3, 3, 3])
+    assert of_y == 3
+
+
 def test_custom_gradient():
     @cv.custom_gradient
     def f(x, y):

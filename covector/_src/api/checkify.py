@@ -213,20 +213,16 @@ def _custom_jvp(operands: list[Any], params: dict[str, Any], categories: Categor
 def _custom_vjp(operands: list[Any], params: dict[str, Any], categories: Categories) -> Result:
     """As for `custom_jvp`."""
     body = checked(params["call_jaxpr"], categories)
-    fwd, bwd = params["fwd_jaxpr_thunk"], params["bwd"]
+    fwd = params["fwd_jaxpr_thunk"]
     differentiated = []
 
     def forward(args: Sequence[Any], perturbed: Sequence[bool]) -> Any:
         differentiated.append(True)
-        outs, residuals = fwd(args, perturbed)
-        return [*tree.leaves(no_failure(body.type)), *outs], residuals
+        outs, residuals, backward = fwd(args, perturbed)
+        of_outs = lambda residuals, cts: backward(residuals, cts[body.count :])  # noqa: E731
+        return [*tree.leaves(no_failure(body.type)), *outs], residuals, of_outs
 
-    def backward(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        return bwd(residuals, cts[body.count :])
-
-    changed = dict(
-        call_jaxpr=body.jaxpr, fwd_jaxpr_thunk=Named(forward, fwd), bwd=Named(backward, bwd)
-    )
+    changed = dict(call_jaxpr=body.jaxpr, fwd_jaxpr_thunk=Named(forward, fwd))
     error, outs = body.result(custom_vjp_call_p.bind(*operands, **params | changed))
     return (init_error if differentiated else error), outs
 

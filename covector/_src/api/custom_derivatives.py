@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -444,7 +444,7 @@ class custom_vjp(_Custom):
             *arguments.hand_over(),
             fun=call,
             fwd=_Shown(call.forward, self.fwd),
-            bwd=_Shown(call.backward, self.bwd),
+            bwd=_Shown(self.bwd, self.bwd),
             num_consts=arguments.num_consts,
             out_trees=call.out_trees,
             symbolic_zeros=self.symbolic_zeros,
@@ -474,29 +474,33 @@ class _VJPCall(_Call):
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(custom_errors.fwd_rule_no_pair(custom.fwd, custom.fun, result))
         outs, out_tree = tree.flatten(result[0])
-        residuals, self.residual_tree = tree.flatten(result[1])
+        residuals, residual_tree = tree.flatten(result[1])
+        self.residual_tree = residual_tree
         self.check_outputs(custom_errors.fwd_rule_output, custom.fwd, outs, out_tree)
-        self.in_avals = [
+        in_avals = [
             aval_of(x.value if type(x) is CustomVJPPrimal else x).to_cotangent_aval()
             for x in operands
         ]
-        return outs, [*residuals, *operands[: arguments.num_consts]]
+        residuals = [*residuals, *operands[: arguments.num_consts]]
+        return outs, residuals, partial(self.backward, residual_tree, in_avals)
 
-    def backward(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+    def backward(
+        self, residual_tree: Any, in_avals: Sequence[Any], residuals: Any, cts: Sequence[Any]
+    ) -> list[Any]:
         """The user's backward rule on flat residuals and cotangents."""
         custom, arguments = self.custom, self.arguments
         consts = len(residuals) - arguments.num_consts
         prepare = _symbolic if custom.symbolic_zeros else instantiate
         result = custom.bwd(
             *arguments.nondiff_args(residuals[consts:]),
-            tree.unflatten(self.residual_tree, residuals[:consts]),
+            tree.unflatten(residual_tree, residuals[:consts]),
             tree.unflatten(self.out_tree, [prepare(ct) for ct in cts]),
         )
         zeros = any(type(ct) is Zero for ct in cts) and custom.symbolic_zeros
-        of_consts = [Zero(aval) for aval in self.in_avals[: arguments.num_consts]]
-        return of_consts + self.cotangents(result, zeros)
+        of_consts = [Zero(aval) for aval in in_avals[: arguments.num_consts]]
+        return of_consts + self.cotangents(result, in_avals[arguments.num_consts :], zeros)
 
-    def cotangents(self, result: Any, zeros_given: bool) -> list[Any]:
+    def cotangents(self, result: Any, in_avals: Sequence[Any], zeros_given: bool) -> list[Any]:
         """The flat cotangents in the tuple that the backward rule returned, checked."""
         fun, rule = self.custom.fun, self.custom.bwd
         in_trees = tree.treedef_children(self.arguments.in_tree)
@@ -504,7 +508,7 @@ class _VJPCall(_Call):
             result = tuple(result)
         if not isinstance(result, tuple) or len(result) != len(in_trees):
             raise TypeError(custom_errors.bwd_rule_no_tuple(rule, fun, len(in_trees), result))
-        avals = iter(self.in_avals[self.arguments.num_consts :])
+        avals = iter(in_avals)
         cts: list[Any] = []
         for position, (ct, treedef) in enumerate(zip(result, in_trees)):
             leaves = self._leaves(ct, treedef, position)
@@ -520,7 +524,7 @@ class _VJPCall(_Call):
         try:
             spread = tree.broadcast_prefix(
                 tree.map(lambda x: _NONE if x is None else _Leaf(x), ct, is_leaf=is_none),
-                tree.map(lambda x: x, example),
+                example,
             )
         except ValueError:
             want, got = treedef, tree.structure(ct)

@@ -56,6 +56,13 @@ def result_not_an_array(where: str, fun: Any, position: int, x: object) -> str:
     )
 
 
+def batched_by_rule(rule: object) -> str:
+    return (
+        f"[vmap] The rule {rule} makes an output, or its tangent, differ between the examples of a "
+        "batch, though the function gives the same for all. Return what the function returns."
+    )
+
+
 def no_forward_mode() -> str:
     return (
         "can't apply forward-mode autodiff (jvp) to a custom_vjp function. Its backward rule would "

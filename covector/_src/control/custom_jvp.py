@@ -18,9 +18,8 @@ from typing import Any
 
 from ..base import custom_errors
 from ..core.avals import aval_of
-from ..core.check import check_applied
-from ..core.jaxpr import ClosedJaxpr, eval_jaxpr, jaxpr_as_fun
-from ..core.primitive import BuiltinPrimitive, Primitive
+from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
+from ..core.primitive import Primitive
 from ..core.trace import context
 from ..core.zeros import Zero
 from ..ops.linear import bring_to
@@ -30,6 +29,7 @@ from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import JaxprTrace, stage
 from ..transforms.transpose import backward_pass
 from ..transforms.vmap import vmap
+from .applied import Application
 
 # (primals, tangents) -> (outputs, tangents of the outputs), all flat.  A tangent may be a `Zero`.
 Rule = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
@@ -51,12 +51,11 @@ class CustomJVPFunction(Primitive):
     def stage(self, trace: JaxprTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
         """Write a `custom_jvp_call`; what the function closes over becomes operands of it."""
         jaxpr, consts = stage(params["fun"], [aval_of(x) for x in args], params["debug_info"])
-        rule = RuleWithoutConsts(params["rule"], len(consts))
         return custom_jvp_call_p.bind(
             *consts,
             *args,
             call_jaxpr=ClosedJaxpr(constvars_to_invars(jaxpr)),
-            jvp_jaxpr_fun=rule,
+            jvp_jaxpr_fun=without_consts(params["rule"], len(consts)),
             num_consts=params["num_consts"] + len(consts),
             symbolic_zeros=params["symbolic_zeros"],
         )
@@ -80,20 +79,38 @@ class CustomJVPFunction(Primitive):
 custom_jvp_function_p = CustomJVPFunction("custom_jvp_function")
 
 
-class RuleWithoutConsts:
-    """A rule for operands after more leading ones, in which nothing is differentiated."""
+# ---------------------------------------------------------------- rules made of rules
 
-    __slots__ = ("count", "rule")
 
-    def __init__(self, rule: Rule, count: int):
-        self.rule = rule
-        self.count = count
+class Named:
+    """A function that is printed as another one."""
 
-    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        return self.rule(primals[self.count :], tangents[self.count :])
+    __slots__ = ("fun", "shown")
+
+    def __init__(self, fun: Callable[..., Any], shown: Any):
+        self.fun = fun
+        self.shown = shown
+
+    def __call__(self, *args: Any) -> Any:
+        return self.fun(*args)
 
     def __repr__(self) -> str:
-        return repr(self.rule)
+        return repr(self.shown)
+
+
+def without_consts(rule: Rule, count: int) -> Rule:
+    """A rule for operands after `count` more, in which nothing is differentiated."""
+    return Named(lambda primals, tangents: rule(primals[count:], tangents[count:]), rule)
+
+
+def of_outputs(rule: Rule, used: Sequence[bool]) -> Rule:
+    """A rule for those outputs that are used."""
+
+    def some(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        both = rule(primals, tangents)
+        return tuple([[x for x, wanted in zip(xs, used) if wanted] for xs in both])
+
+    return Named(some, rule)
 
 
 class Mapped:
@@ -136,6 +153,8 @@ class Mapped:
         if self.out_dims is None:
             self.out_dims = self.common_dims(found, out_nonzero)
         wanted = [*self.out_dims, *[d for d, keep in zip(self.out_dims, out_nonzero) if keep]]
+        if any(dim is None and at is not None for dim, at in zip(wanted, found)):
+            raise TypeError(custom_errors.batched_by_rule(self.rule))
         values = [
             x if dim is None else bring_to(x, self.axis.size, at, dim)
             for x, at, dim in zip(values, found, wanted)
@@ -149,41 +168,12 @@ class Mapped:
 
     def common_dims(self, found: Sequence[Any], out_nonzero: Sequence[bool]) -> list[int | None]:
         """For each output its batch dimension; 0 where only its tangent is a batch."""
-        of_tangents = iter(found[len(out_nonzero) :])
+        given = iter(found[len(out_nonzero) :])
+        of_tangents = [next(given) if keep else None for keep in out_nonzero]
         return [
-            0 if dim is None and (keep and next(of_tangents) is not None) else dim
-            for dim, keep in zip(found, out_nonzero)
+            0 if dim is None and of_tangent is not None else dim
+            for dim, of_tangent in zip(found, of_tangents)
         ]
-
-
-class Named:
-    """A function that is printed as another one."""
-
-    __slots__ = ("fun", "shown")
-
-    def __init__(self, fun: Callable[..., Any], shown: Any):
-        self.fun = fun
-        self.shown = shown
-
-    def __call__(self, *args: Any) -> Any:
-        return self.fun(*args)
-
-    def __repr__(self) -> str:
-        return repr(self.shown)
-
-
-class RuleOfOutputs:
-    """A rule for some of the outputs."""
-
-    __slots__ = ("rule", "used")
-
-    def __init__(self, rule: Rule, used: Sequence[bool]):
-        self.rule = rule
-        self.used = used
-
-    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        both = self.rule(primals, tangents)
-        return tuple([[x for x, wanted in zip(xs, self.used) if wanted] for xs in both])
 
 
 @jaxpr_cache
@@ -195,39 +185,39 @@ def with_outputs(jaxpr: ClosedJaxpr, used: tuple[bool, ...]) -> ClosedJaxpr:
     return ClosedJaxpr(smaller, [value_of[var] for var in smaller.constvars])
 
 
-class CustomJVPCall(BuiltinPrimitive):
-    """The application of a jaxpr that has a rule; the first `num_consts` operands are constants.
+class CustomCall(Application):
+    """The application of a jaxpr that has rules; the first `num_consts` operands are constants."""
 
-    `jvp_jaxpr_fun` is the rule, of all operands.
-    """
+    jaxpr_name = "call_jaxpr"
+    partial_eval = None  # what is unknown is written down whole, and keeps its rules
 
-    multiple_results = True
+    def evaluate(self, backend, args, params):
+        return backend.execute_body(params["call_jaxpr"], self, args, params)
 
-    def shown_params(self, params):
-        shown = {
-            "name": params["call_jaxpr"].jaxpr.debug_info.func_name,
-            "call_jaxpr": params["call_jaxpr"],
-            "jvp": params["jvp_jaxpr_fun"],
-        }
+    def named(self, params: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
+        """What is shown, between the name of the function and what all such calls show."""
+        shown = {"name": params["call_jaxpr"].jaxpr.debug_info.func_name} | shown
         if params["num_consts"]:
             shown["num_consts"] = params["num_consts"]
         return shown | {"symbolic_zeros": params["symbolic_zeros"]}
 
-    def check_operands(self, avals, params):
-        check_applied(params["call_jaxpr"], avals)
+    def emit(self, b, *operands, call_jaxpr, **params):
+        return b.inline(call_jaxpr, operands)
 
-    def effectful_abstract_eval(self, *avals, call_jaxpr, **params):
-        return list(call_jaxpr.out_avals), call_jaxpr.effects
 
-    def ref(self, *args, call_jaxpr, **params):
-        return eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args)
+class CustomJVPCall(CustomCall):
+    """A `CustomCall` whose rule, of all operands, is `jvp_jaxpr_fun`."""
+
+    def shown_params(self, params):
+        shown = {"call_jaxpr": params["call_jaxpr"], "jvp": params["jvp_jaxpr_fun"]}
+        return self.named(params, shown)
 
     def jvp(self, primals, tangents, **params):
         return custom_jvp_function_p.jvp(primals, tangents, **_as_functions(params))
 
     def prune(self, eqn, used):
         jaxpr = with_outputs(eqn.params["call_jaxpr"], used)
-        rule = Named(RuleOfOutputs(eqn.params["jvp_jaxpr_fun"], used), eqn.params["jvp_jaxpr_fun"])
+        rule = of_outputs(eqn.params["jvp_jaxpr_fun"], used)
         return eqn.replace(
             outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
             params=eqn.params | dict(call_jaxpr=jaxpr, jvp_jaxpr_fun=rule),
@@ -238,9 +228,6 @@ class CustomJVPCall(BuiltinPrimitive):
 
     def vmap(self, axis, dims, *args, **params):
         return custom_jvp_function_p.vmap(axis, dims, *args, **_as_functions(params))
-
-    def emit(self, b, *operands, call_jaxpr, **params):
-        return b.inline(call_jaxpr, operands)
 
 
 def _as_functions(params: dict[str, Any]) -> dict[str, Any]:

@@ -15,14 +15,14 @@ is linear in the cotangents.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..base import config, custom_errors, dtypes
 from ..core.avals import AbstractValue, aval_of
-from ..core.check import check_applied
-from ..core.jaxpr import ClosedJaxpr, eval_jaxpr, jaxpr_as_fun
+from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive, Primitive
 from ..core.trace import context
 from ..core.zeros import UndefinedPrimal, Zero
@@ -33,12 +33,13 @@ from ..transforms.linearize import constvars_to_invars, linear_program
 from ..transforms.stage import JaxprTrace, stage, stage_closed
 from ..transforms.transpose import transpose_linear
 from ..transforms.vmap import vmap
-from .custom_jvp import Named, with_outputs
+from .custom_jvp import CustomCall, Named, with_outputs
 
-# (operands, whether each has a tangent) -> (outputs, residuals), all flat.
-Forward = Callable[[Sequence[Any], Sequence[bool]], tuple[list[Any], list[Any]]]
 # (residuals, cotangents of outputs, maybe Zero) -> cotangents of operands, maybe Zero.
 Backward = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
+# (operands, whether each has a tangent) -> (outputs, residuals, backward rule for these), all flat.
+# Another run of a forward rule may have other residuals; each knows how to read its own.
+Forward = Callable[[Sequence[Any], Sequence[bool]], tuple[list[Any], list[Any], Backward]]
 
 
 class CustomVJPFunction(Primitive):
@@ -46,7 +47,8 @@ class CustomVJPFunction(Primitive):
 
     Parameters:
       fun: takes all operands, returns a list.
-      fwd, bwd: the rules, for the operands but the first `num_consts`.
+      fwd: the forward rule; the first `num_consts` operands have no cotangents.
+      bwd: what the backward rule is printed as.
     """
 
     multiple_results = True
@@ -57,16 +59,13 @@ class CustomVJPFunction(Primitive):
     def stage(self, trace: JaxprTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
         """Write a `custom_vjp_call`; what the function closes over becomes operands of it."""
         jaxpr, consts = stage(params["fun"], [aval_of(x) for x in args], params["debug_info"])
-        fwd, bwd = params["fwd"], params["bwd"]
-        if consts:
-            fwd, bwd = ForwardWithoutConsts(fwd, len(consts)), BackwardWithoutConsts(bwd, consts)
         return custom_vjp_call_p.bind(
             *consts,
             *args,
             call_jaxpr=ClosedJaxpr(constvars_to_invars(jaxpr)),
-            fwd_jaxpr_thunk=fwd,
+            fwd_jaxpr_thunk=without_consts(params["fwd"], consts),
             num_consts=params["num_consts"] + len(consts),
-            bwd=bwd,
+            bwd=params["bwd"],
             out_trees=params["out_trees"],
             symbolic_zeros=params["symbolic_zeros"],
         )
@@ -78,7 +77,7 @@ class CustomVJPFunction(Primitive):
         # The user's line that an op of the rule stems from is one of the rule.
         place, context.place = context.place, None
         try:
-            outs, residuals = fwd(primals, [type(t) is not Zero for t in tangents])
+            outs, residuals, backward = fwd(primals, [type(t) is not Zero for t in tangents])
         finally:
             context.place = place
         out_avals = [aval_of(x).to_tangent_aval() for x in outs]
@@ -88,7 +87,7 @@ class CustomVJPFunction(Primitive):
                 *residuals,
                 *map(instantiate, tangents[num_consts:]),
                 num_res=len(residuals),
-                bwd=Pullback(bwd, num_consts, out_avals, smooth),
+                bwd=Named(pullback(backward, num_consts, out_avals, smooth), bwd),
                 out_avals=tuple([aval for aval, kept in zip(out_avals, smooth) if kept]),
                 symbolic_zeros=symbolic_zeros,
                 in_zeros=tuple(in_zeros),
@@ -98,11 +97,9 @@ class CustomVJPFunction(Primitive):
             next(out_tangents) if kept else Zero(aval) for aval, kept in zip(out_avals, smooth)
         ]
 
-    def vmap(self, axis, dims, *args, fun, fwd, bwd, **params):
-        mapped = Mapped(fun, fwd, bwd, axis, dims)
-        outs = self.bind(
-            *args, fun=mapped.function, fwd=mapped.forward, bwd=mapped.backward, **params
-        )
+    def vmap(self, axis, dims, *args, fun, fwd, **params):
+        mapped = Mapped(fun, fwd, axis, dims)
+        outs = self.bind(*args, fun=mapped.function, fwd=Named(mapped.forward, fwd), **params)
         return outs, mapped.out_dims
 
 
@@ -113,96 +110,47 @@ def _is_float0(aval: Any) -> bool:
     return getattr(aval, "dtype", None) == dtypes.float0
 
 
-class ForwardWithoutConsts:
-    """A forward rule for operands after more leading ones."""
-
-    __slots__ = ("count", "rule")
-
-    def __init__(self, rule: Forward, count: int):
-        self.rule = rule
-        self.count = count
-
-    def __call__(self, operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
-        return self.rule(operands[self.count :], perturbed[self.count :])
-
-    def __repr__(self) -> str:
-        return repr(self.rule)
+# ---------------------------------------------------------------- rules made of rules
 
 
-class BackwardWithoutConsts:
-    """A backward rule for operands after more leading ones, which have zero cotangents."""
+def without_consts(fwd: Forward, consts: Sequence[Any]) -> Forward:
+    """A rule for operands after more leading ones, which have zero cotangents."""
+    count = len(consts)
+    zeros = [Zero(aval_of(x).to_cotangent_aval()) for x in consts]
 
-    __slots__ = ("avals", "rule")
+    def forward(operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
+        outs, residuals, backward = fwd(operands[count:], perturbed[count:])
+        return outs, residuals, lambda residuals, cts: [*zeros, *backward(residuals, cts)]
 
-    def __init__(self, rule: Backward, consts: Sequence[Any]):
-        self.rule = rule
-        self.avals = [aval_of(x).to_cotangent_aval() for x in consts]
-
-    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        return [*map(Zero, self.avals), *self.rule(residuals, cts)]
-
-    def __repr__(self) -> str:
-        return repr(self.rule)
+    return Named(forward, fwd)
 
 
-class ForwardOfOutputs:
-    """A forward rule for some of the outputs."""
+def of_outputs(fwd: Forward, used: Sequence[bool], avals: Sequence[AbstractValue]) -> Forward:
+    """A rule for those outputs that are used; others, of types `avals`, have zero cotangents."""
 
-    __slots__ = ("rule", "used")
-
-    def __init__(self, rule: Forward, used: Sequence[bool]):
-        self.rule = rule
-        self.used = used
-
-    def __call__(self, operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
-        outs, residuals = self.rule(operands, perturbed)
-        return [x for x, wanted in zip(outs, self.used) if wanted], residuals
-
-
-class BackwardOfOutputs:
-    """A backward rule for cotangents of some of the outputs; those of the others are zero."""
-
-    __slots__ = ("avals", "rule", "used")
-
-    def __init__(self, rule: Backward, used: Sequence[bool], avals: Sequence[AbstractValue]):
-        self.rule = rule
-        self.used = used
-        self.avals = avals
-
-    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        given = iter(cts)
-        return self.rule(
+    def forward(operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
+        outs, residuals, backward = fwd(operands, perturbed)
+        some = [x for x, wanted in zip(outs, used) if wanted]
+        return (
+            some,
             residuals,
-            [next(given) if wanted else Zero(aval) for wanted, aval in zip(self.used, self.avals)],
+            lambda residuals, cts: backward(residuals, _spread(cts, used, avals)),
         )
 
+    return Named(forward, fwd)
 
-class Pullback:
-    """The backward rule between the tangents that `custom_lin` has for operands and results."""
 
-    __slots__ = ("num_consts", "out_avals", "rule", "smooth")
+def pullback(
+    backward: Backward, num_consts: int, avals: Sequence[AbstractValue], smooth: Sequence[bool]
+) -> Backward:
+    """A backward rule between those operands and outputs that have tangents."""
+    return lambda residuals, cts: backward(residuals, _spread(cts, smooth, avals))[num_consts:]
 
-    def __init__(
-        self,
-        rule: Backward,
-        num_consts: int,
-        out_avals: Sequence[AbstractValue],
-        smooth: Sequence[bool],
-    ):
-        self.rule = rule
-        self.num_consts = num_consts
-        self.out_avals = out_avals
-        self.smooth = smooth
 
-    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        given = iter(cts)
-        all_cts = [
-            next(given) if kept else Zero(aval) for aval, kept in zip(self.out_avals, self.smooth)
-        ]
-        return self.rule(residuals, all_cts)[self.num_consts :]
-
-    def __repr__(self) -> str:
-        return repr(self.rule)
+def _spread(cts: Sequence[Any], given: Sequence[bool], avals: Sequence[AbstractValue]) -> list[Any]:
+    """The cotangents of all outputs, zero where none is given."""
+    rest = iter(cts)
+    return [next(rest) if is_given else Zero(aval) for is_given, aval in zip(given, avals)]
 
 
 class Mapped:
@@ -214,68 +162,63 @@ class Mapped:
     """
 
     def __init__(
-        self,
-        fun: Callable[..., list],
-        fwd: Forward,
-        bwd: Backward,
-        axis: Any,
-        dims: Sequence[int | None],
+        self, fun: Callable[..., list], fwd: Forward, axis: Any, dims: Sequence[int | None]
     ):
         self.fun = fun
         self.fwd = fwd
-        self.bwd = bwd
         self.axis = axis
         self.dims = dims
         self.out_dims: list[int | None] | None = None
-        self.residual_dims: list[int | None] = []
-        self.forward = Named(self._forward, fwd)
-        self.backward = Named(self._backward, bwd)
 
     def function(self, *args: Any) -> list[Any]:
         outs, self.out_dims = vmap(self.fun, self.axis, args, self.dims)
         return outs
 
-    def _forward(self, operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
-        counts: list[int] = []
+    def forward(self, operands: Sequence[Any], perturbed: Sequence[bool]) -> Any:
+        run: list[Any] = []
 
         def flat(*args: Any) -> list[Any]:
-            outs, residuals = self.fwd(args, perturbed)
-            counts[:] = [len(outs)]
+            outs, residuals, backward = self.fwd(args, perturbed)
+            run[:] = len(outs), backward
             return [*outs, *residuals]
 
         values, found = vmap(flat, self.axis, operands, self.dims)
-        (count,) = counts
+        count, backward = run
         if self.out_dims is None:
             self.out_dims = found[:count]
-        self.residual_dims = found[count:]
+        if any(dim is None and at is not None for dim, at in zip(self.out_dims, found)):
+            raise TypeError(custom_errors.batched_by_rule(self.fwd))
         outs = [
             x if dim is None else bring_to(x, self.axis.size, at, dim)
             for x, at, dim in zip(values, found, self.out_dims)
         ]
-        return outs, values[count:]
+        return outs, values[count:], partial(self.backward, backward, found[count:], self.out_dims)
 
-    def _backward(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+    def backward(
+        self,
+        backward: Backward,
+        residual_dims: Sequence[int | None],
+        out_dims: Sequence[int | None],
+        residuals: Sequence[Any],
+        cts: Sequence[Any],
+    ) -> list[Any]:
         nonzero = [type(ct) is not Zero for ct in cts]
-        out_nonzero: list[bool] = []
-        out_dims = self.out_dims or [None] * len(cts)
         example_zeros = [self._example_zero(ct, dim) for ct, dim in zip(cts, out_dims)]
+        zeros: list[Any] = []
 
         def flat(*args: Any) -> list[Any]:
             given = iter(args[len(residuals) :])
             examples = [next(given) if keep else zero for zero, keep in zip(example_zeros, nonzero)]
-            in_cts = self.bwd(args[: len(residuals)], examples)
-            out_nonzero[:] = [type(ct) is not Zero for ct in in_cts]
-            zero_avals[:] = [getattr(ct, "aval", None) for ct in in_cts]
+            in_cts = backward(args[: len(residuals)], examples)
+            zeros[:] = [ct if type(ct) is Zero else None for ct in in_cts]
             return [ct for ct in in_cts if type(ct) is not Zero]
 
-        zero_avals: list[Any] = []
         given = [ct for ct in cts if type(ct) is not Zero]
-        dims = [*self.residual_dims, *[dim for dim, keep in zip(out_dims, nonzero) if keep]]
-        values, found = vmap(flat, self.axis, [*residuals, *given], dims)
-        pairs = iter(zip(values, found))
+        dims = [*residual_dims, *[dim for dim, keep in zip(out_dims, nonzero) if keep]]
+        pairs = iter(zip(*vmap(flat, self.axis, [*residuals, *given], dims)))
         return [
-            self._cotangent(*next(pairs), dim) if keep else self._zero(aval, dim)
-            for keep, dim, aval in zip(out_nonzero, self.dims, zero_avals)
+            self._cotangent(*next(pairs), dim) if zero is None else self._zero(zero.aval, dim)
+            for zero, dim in zip(zeros, self.dims)
         ]
 
     def _example_zero(self, ct: Any, dim: int | None) -> Any:
@@ -299,30 +242,12 @@ class Mapped:
         return reduce_sum(ct, (found,))
 
 
-class CustomVJPCall(BuiltinPrimitive):
-    """The application of a jaxpr that has rules; the first `num_consts` operands are constants."""
-
-    multiple_results = True
+class CustomVJPCall(CustomCall):
+    """A `CustomCall` whose forward rule, of all operands, is `fwd_jaxpr_thunk`."""
 
     def shown_params(self, params):
-        shown = {
-            "name": params["call_jaxpr"].jaxpr.debug_info.func_name,
-            "bwd": params["bwd"],
-            "call_jaxpr": params["call_jaxpr"],
-            "fwd": params["fwd_jaxpr_thunk"],
-        }
-        if params["num_consts"]:
-            shown["num_consts"] = params["num_consts"]
-        return shown | {"symbolic_zeros": params["symbolic_zeros"]}
-
-    def check_operands(self, avals, params):
-        check_applied(params["call_jaxpr"], avals)
-
-    def effectful_abstract_eval(self, *avals, call_jaxpr, **params):
-        return list(call_jaxpr.out_avals), call_jaxpr.effects
-
-    def ref(self, *args, call_jaxpr, **params):
-        return eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args)
+        shown = {"bwd": params["bwd"], "call_jaxpr": params["call_jaxpr"]}
+        return self.named(params, shown | {"fwd": params["fwd_jaxpr_thunk"]})
 
     def jvp(self, primals, tangents, **params):
         return custom_vjp_function_p.jvp(primals, tangents, **_as_functions(params))
@@ -330,14 +255,12 @@ class CustomVJPCall(BuiltinPrimitive):
     def prune(self, eqn, used):
         params = eqn.params
         avals = [aval.to_cotangent_aval() for aval in params["call_jaxpr"].out_avals]
-        fwd, bwd = params["fwd_jaxpr_thunk"], params["bwd"]
         return eqn.replace(
             outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
             params=params
             | dict(
                 call_jaxpr=with_outputs(params["call_jaxpr"], used),
-                fwd_jaxpr_thunk=Named(ForwardOfOutputs(fwd, used), fwd),
-                bwd=Named(BackwardOfOutputs(bwd, used, avals), bwd),
+                fwd_jaxpr_thunk=of_outputs(params["fwd_jaxpr_thunk"], used, avals),
             ),
         )
 
@@ -346,15 +269,12 @@ class CustomVJPCall(BuiltinPrimitive):
         # everywhere: the backward rule with the residuals of the point zero is its transpose.
         linear = [type(x) is UndefinedPrimal for x in args]
         point = [zeros_of_aval(x.aval) if lin else x for x, lin in zip(args, linear)]
-        _, residuals = params["fwd_jaxpr_thunk"](point, linear)
-        cts = params["bwd"](residuals, cts)
+        _, residuals, backward = params["fwd_jaxpr_thunk"](point, linear)
+        cts = backward(residuals, cts)
         return [ct if lin else None for ct, lin in zip(cts, linear)]
 
     def vmap(self, axis, dims, *args, **params):
         return custom_vjp_function_p.vmap(axis, dims, *args, **_as_functions(params))
-
-    def emit(self, b, *operands, call_jaxpr, **params):
-        return b.inline(call_jaxpr, operands)
 
 
 def _as_functions(params: dict[str, Any]) -> dict[str, Any]:
