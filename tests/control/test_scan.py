@@ -93,7 +93,7 @@ def test_64_bits():
 
 
 def test_keys_are_carried_and_stacked():
-    random = pytest.importorskip("covector.random")
+    random = cv.random
     keys = random.split(random.key(3), 4)
     last, (before, given) = lax.scan(lambda c, k: (k, (c, k)), random.key(0), keys)
     data = random.key_data

@@ -6,13 +6,12 @@ import subprocess
 import sys
 from functools import partial
 
+import cloudpickle
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as jnp
-
-cloudpickle = pytest.importorskip("cloudpickle")
 
 
 @cv.jit
