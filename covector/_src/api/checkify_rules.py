@@ -91,7 +91,7 @@ def error_of_op(
 
 def any_of(flags: Any) -> Any:
     """Whether one element is true."""
-    ndim = aval_of(flags).ndim  # type: ignore[attr-defined]
+    ndim = aval_of(flags).ndim
     return reduce_or(flags, tuple(range(ndim))) if ndim else flags
 
 
@@ -135,7 +135,7 @@ MAKERS_OF_NAN = frozenset(
 
 def not_a_number(primitive: Primitive, outs: Sequence[Any]) -> Error:
     """The error that a result is NaN somewhere; none if it has no floats."""
-    floats = [x for x in outs if dtypes.issubdtype(aval_of(x).dtype, np.inexact)]  # type: ignore[attr-defined]
+    floats = [x for x in outs if dtypes.issubdtype(aval_of(x).dtype, np.inexact)]
     found = [any_of(ne_p.bind(x, x)) for x in floats]
     if not found:
         return init_error
@@ -159,7 +159,7 @@ def _of_dynamic_slice(operands: Sequence[Any], params: dict[str, Any]) -> Window
 
 def _of_dynamic_update_slice(operands: Sequence[Any], params: dict[str, Any]) -> Windows:
     operand, update, *starts = operands
-    return operand, _vector(starts), range(len(starts)), aval_of(update).shape  # type: ignore[attr-defined]
+    return operand, _vector(starts), range(len(starts)), aval_of(update).shape
 
 
 def _of_gather(operands: Sequence[Any], params: dict[str, Any]) -> Windows:
@@ -172,9 +172,9 @@ def _of_scatter(operands: Sequence[Any], params: dict[str, Any]) -> Windows:
     operand, indices, updates = operands
     numbers = params["dimension_numbers"]
     single = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
-    shape = aval_of(updates).shape  # type: ignore[attr-defined]
+    shape = aval_of(updates).shape
     sizes = iter([shape[dim] for dim in numbers.update_window_dims])
-    ndim = aval_of(operand).ndim  # type: ignore[attr-defined]
+    ndim = aval_of(operand).ndim
     window = [1 if axis in single else next(sizes) for axis in range(ndim)]
     axes = numbers.scatter_dims_to_operand_dims
     return operand, indices, axes, [window[axis] for axis in axes]
@@ -184,7 +184,7 @@ def _vector(starts: Sequence[Any]) -> Any:
     """Scalars as one vector."""
     if not starts:
         return np.zeros(0, np.int32)
-    wide = any(aval_of(x).dtype.itemsize > 4 for x in starts)  # type: ignore[attr-defined]
+    wide = any(aval_of(x).dtype.itemsize > 4 for x in starts)
     dtype = np.int64 if wide else np.int32
     return concatenate(
         [broadcast_in_dim(convert_element_type(x, dtype), (1,), ()) for x in starts], 0
@@ -211,7 +211,7 @@ def out_of_bounds(
     aval: Any = aval_of(indices)
     if not aval.size:
         return init_error
-    shape = aval_of(operand).shape  # type: ignore[attr-defined]
+    shape = aval_of(operand).shape
     last = np.array([shape[axis] - size for axis, size in zip(axes, sizes)], np.int64)
     last = np.minimum(last, np.iinfo(aval.dtype).max).astype(aval.dtype)
     limits = broadcast_in_dim(last, aval.shape, (aval.ndim - 1,))

@@ -52,11 +52,11 @@ class SymbolicZero:
 
     @property
     def shape(self) -> Any:
-        return self.aval.shape  # type: ignore[attr-defined]
+        return self.aval.shape
 
     @property
     def dtype(self) -> Any:
-        return self.aval.dtype  # type: ignore[attr-defined]
+        return self.aval.dtype
 
     @property
     def ndim(self) -> int:
@@ -64,7 +64,7 @@ class SymbolicZero:
 
     @property
     def size(self) -> int:
-        return self.aval.size  # type: ignore[attr-defined]
+        return self.aval.size
 
     @staticmethod
     def from_primal_value(x: Any) -> SymbolicZero:

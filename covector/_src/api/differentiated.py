@@ -62,7 +62,7 @@ def check_inputs(flat: FlatInArguments, accepts: str) -> None:
     for i, x in enumerate(flat.leaves):
         if type(x) not in aval_getters and not _may_be_array(x):
             raise TypeError(errors.input_not_an_array(flat.where, flat.fun, leaf_name(flat, i), x))
-        dtype = aval_of(x).dtype  # type: ignore[attr-defined]
+        dtype = aval_of(x).dtype
         if not is_of_kind(dtype, accepts):
             raise TypeError(_wrong_input(flat, leaf_name(flat, i), dtype, accepts))
 

@@ -103,7 +103,7 @@ class Pushforward:
             raise TypeError(errors.tangent_structure("linearize", program.in_tree, in_tree))
         for i, (aval, t) in enumerate(zip(program.in_avals, leaves)):
             want, got = aval.to_tangent_aval(), aval_of(t)
-            if (want.shape, want.dtype) != (got.shape, got.dtype):  # type: ignore[attr-defined]
+            if (want.shape, want.dtype) != (got.shape, got.dtype):
                 name = f"args{_paths(program.in_tree)[i]}"
                 raise ValueError(errors.tangent_type("linearize", name, aval, want, got))
         outs = iter(eval_jaxpr(program.jaxpr, self._residuals, *operands(leaves)))

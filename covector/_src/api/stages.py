@@ -224,7 +224,7 @@ class Compiled(_Stage):
         wrong = []
         for i, (x, want) in enumerate(zip(leaves, self._jaxpr.in_avals)):
             got = aval_of(x)
-            if (got.shape, got.dtype) != (want.shape, want.dtype):  # type: ignore[attr-defined]
+            if (got.shape, got.dtype) != (want.shape, want.dtype):
                 wrong.append((names[i] if names else f"number {i}", want, got))
         if wrong:
             raise TypeError(aot_types_differ(self._params["name"], wrong))

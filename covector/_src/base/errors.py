@@ -23,6 +23,7 @@ and values, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 # ---------------------------------------------------------------- tracer errors
 
@@ -350,13 +351,12 @@ def unknown_backend(name: str, why: str) -> str:
     )
 
 
-def escaped_tracer(tracer: object, doing: str) -> str:
-    origin = tracer.origin()  # type: ignore[attr-defined]
+def escaped_tracer(tracer: Any, doing: str) -> str:
+    origin = tracer.origin()
     made = f"\n  It was created {origin}." if origin else ""
     return (
         f"[{doing}] Encountered an unexpected tracer: a traced value of type "
-        f"{tracer.aval} was used after "  # type: ignore[attr-defined]
-        "the transformation that made it had returned."
+        f"{tracer.aval} was used after the transformation that made it had returned."
         f"{made}\n"
         "  A traced value stands for an array only while its function is being transformed. "
         "Return it from the function instead of storing it in a list, attribute or global; "

@@ -6,6 +6,7 @@ Each names the function, the shapes, dtypes or values that were given, and what 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 Shape = Sequence[int]
 
@@ -135,8 +136,8 @@ def not_numeric(value: object, dtype: object) -> str:
     )
 
 
-def ragged(parts: Sequence[object]) -> str:
-    shapes = ", ".join(str(part.shape) for part in parts)  # type: ignore[attr-defined]
+def ragged(parts: Sequence[Any]) -> str:
+    shapes = ", ".join(str(part.shape) for part in parts)
     return (
         f"[array] setting an array element with a sequence: the elements of one list have the "
         f"shapes {shapes}, which must be equal."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 FOR_BOOL = "as a condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`"
 FOR_INDEX = "as a Python integer: as an index, a size, or in `range`"
 
@@ -52,8 +54,8 @@ def no_numpy_array(aval: object, origin: str) -> str:
     )
 
 
-def ambiguous_truth(aval: object) -> str:
-    if not aval.size:  # type: ignore[attr-defined]
+def ambiguous_truth(aval: Any) -> str:
+    if not aval.size:
         return (
             f"The truth value of an empty array is ambiguous. This one is of type {aval}: ask for "
             "`x.size > 0` to see whether it has elements."

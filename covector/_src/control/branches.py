@@ -198,7 +198,7 @@ def _check_index(index: Any) -> None:
     if shape != ():
         raise TypeError(errors.index_not_scalar(index, shape))
     try:
-        dtype = aval_of(index).dtype  # type: ignore[attr-defined]
+        dtype = aval_of(index).dtype
     except TypeError:
         raise TypeError(errors.index_type(index)) from None
     if not dtypes.issubdtype(dtype, np.integer):

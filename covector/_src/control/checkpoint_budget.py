@@ -72,14 +72,14 @@ def cost(eqn: JaxprEqn) -> tuple[int, int]:
     Classes: elementwise and rearranging ops, whose results are no smaller than their operands;
     sums and the like; products of matrices, and loops.
     """
-    out = sum(var.aval.size for var in eqn.outvars)  # type: ignore[attr-defined]
+    out = sum(var.aval.size for var in eqn.outvars)
     operands = [a.aval.size for a in eqn.invars if hasattr(a.aval, "size")]
     if eqn.primitive.name == "dot_general":
         (contracted, _), _ = eqn.params["dimension_numbers"]
-        shape = eqn.invars[0].aval.shape  # type: ignore[attr-defined]
+        shape = eqn.invars[0].aval.shape
         return 2, 2 * out * prod(shape[dim] for dim in contracted)
     if eqn.primitive.name == "conv_general_dilated":
-        kernel = eqn.invars[1].aval.size  # type: ignore[attr-defined]
+        kernel = eqn.invars[1].aval.size
         return 2, 2 * out * kernel
     if any(hasattr(value, "eqns") for value in eqn.params.values()):
         return 3, sum(operands) + out

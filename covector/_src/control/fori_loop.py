@@ -91,10 +91,7 @@ def fori_loop(
         return result
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError(loop_errors.unknown_bounds_unrolled(unroll))
-    lower, upper = (
-        x if aval_of(x).dtype == dtype else convert(x, dtype)  # type: ignore[attr-defined]
-        for x in (lower, upper)
-    )
+    lower, upper = (x if aval_of(x).dtype == dtype else convert(x, dtype) for x in (lower, upper))
     _, _, result = while_loop(_below, _counting(body_fun), (lower, upper, init_val), **limits)
     return result
 

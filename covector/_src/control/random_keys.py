@@ -46,7 +46,7 @@ def _program(
         flat = [reshape(x, (size, *element.shape)) for x, element in zip(args, elements)]
         (out,), (dim,) = vmap(one, Axis(size), flat, [0] * len(flat))
         out = bring_to(out, size, dim, 0)
-        return [reshape(out, (*batch, *aval_of(out).shape[1:]))]  # type: ignore[attr-defined]
+        return [reshape(out, (*batch, *aval_of(out).shape[1:]))]
 
     return stage_closed(
         all_of_them, [ShapedArray((*batch, *element.shape), element.dtype) for element in elements]

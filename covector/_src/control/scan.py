@@ -493,7 +493,7 @@ def number_of_steps(where: str, avals: Sequence[AbstractValue], length: Any = No
     if any(not getattr(aval, "shape", ()) for aval in avals):
         without = [aval for aval in avals if not getattr(aval, "shape", ())]
         raise ValueError(errors.no_leading_axis(where, without))
-    sizes = [aval.shape[0] for aval in avals]  # type: ignore[attr-defined]
+    sizes = [aval.shape[0] for aval in avals]
     if length is not None:
         length = integer(length, errors.length_not_known(), errors.length_not_an_integer)
         if length < 0:

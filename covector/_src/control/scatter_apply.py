@@ -31,7 +31,7 @@ def stage_update(fun: Callable[[Any], Any], aval: ShapedArray) -> tuple[Jaxpr, t
     if captured is not None:
         raise NotImplementedError(gather_errors.apply_captures(captured.aval))
     (out,) = jaxpr.out_avals
-    if (out.shape, out.dtype) != (aval.shape, aval.dtype):  # type: ignore[attr-defined]
+    if (out.shape, out.dtype) != (aval.shape, aval.dtype):
         raise TypeError(gather_errors.apply_result(out, aval))
     return jaxpr, tuple(consts)
 

@@ -224,7 +224,7 @@ def _without_lanes(
 def _loop_of_lanes(
     body: ClosedJaxpr, cond: ClosedJaxpr, cond_nconsts: int, body_nconsts: int
 ) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    lanes = cond.out_avals[0].ndim  # type: ignore[attr-defined]
+    lanes = cond.out_avals[0].ndim
 
     def step(*args: Any) -> list[Any]:
         consts, rest = args[:cond_nconsts], args[cond_nconsts:]

@@ -20,9 +20,19 @@ from ..base.errors import masked_array, not_a_valid_array_type, unsupported_dtyp
 
 
 class AbstractValue:
-    """What is known of a value at tracing time; each kind of value has a subclass."""
+    """What is known of a value at tracing time; each kind of value has a subclass.
+
+    The fields below are those of arrays, and of nothing else. Nearly all code deals with arrays
+    alone, and takes them for granted.
+    """
 
     __slots__ = ("__weakref__",)
+
+    shape: tuple[int, ...]
+    dtype: Any
+    weak_type: bool
+    ndim: int
+    size: int
 
     def to_tangent_aval(self) -> AbstractValue:
         raise NotImplementedError(f"{type(self).__name__} has no tangent space")
@@ -83,11 +93,6 @@ class ShapedArray(AbstractValue):
 
     __slots__ = ("_tangent", "dtype", "ndim", "shape", "size", "weak_type")
 
-    shape: tuple[int, ...]
-    dtype: Any
-    weak_type: bool
-    ndim: int
-    size: int
     _tangent: ShapedArray | None
 
     def __new__(

@@ -148,7 +148,7 @@ def _has_dtype(value: Any, dtype: Any) -> bool:
     """Whether a scalar may be a literal of `dtype`: Python numbers fit all dtypes of their kind."""
     if type(value) in (bool, int, float, complex):
         return dtypes.scalar_type_of(dtype) is type(value)
-    return aval_of(value).dtype == dtype  # type: ignore[attr-defined]
+    return aval_of(value).dtype == dtype
 
 
 def same_type(a: AbstractValue, b: AbstractValue) -> bool:

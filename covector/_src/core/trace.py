@@ -69,23 +69,23 @@ class Tracer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.aval.shape  # type: ignore[attr-defined]
+        return self.aval.shape
 
     @property
     def dtype(self) -> Any:
-        return self.aval.dtype  # type: ignore[attr-defined]
+        return self.aval.dtype
 
     @property
     def ndim(self) -> int:
-        return self.aval.ndim  # type: ignore[attr-defined]
+        return self.aval.ndim
 
     @property
     def size(self) -> int:
-        return self.aval.size  # type: ignore[attr-defined]
+        return self.aval.size
 
     @property
     def weak_type(self) -> bool:
-        return self.aval.weak_type  # type: ignore[attr-defined]
+        return self.aval.weak_type
 
     @property
     def sharding(self) -> Any:

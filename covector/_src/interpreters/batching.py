@@ -21,7 +21,7 @@ from .tables import RuleTable
 
 def _size(args: Sequence[Any], dims: Sequence[int | None]) -> int:
     """The size of the batch, of which one of `args` has a dimension."""
-    return next(aval_of(x).shape[dim] for x, dim in zip(args, dims) if dim is not None)  # type: ignore[attr-defined]
+    return next(aval_of(x).shape[dim] for x, dim in zip(args, dims) if dim is not None)
 
 
 # Each rule is called as `rule(args, dims, **params)`: `dims[i]` is the dimension of the operand

@@ -158,7 +158,7 @@ def _evaluate_ref(self: Any, backend: Backend, args: Sequence[Any], params: dict
     check_no_escaped_tracer(args, self.name)
     if self.has_rule("emit"):
         return BuiltinPrimitive.evaluate(self, backend, args, params)
-    operands = [np.asarray(x, aval_of(x).dtype) for x in args]  # type: ignore[attr-defined]
+    operands = [np.asarray(x, aval_of(x).dtype) for x in args]
     out = self.ref(*operands, **params)
     return _like_results(self, [np.asarray(x) for x in (out if self.multiple_results else [out])])
 

@@ -94,12 +94,12 @@ def as_array(where: str, x: Any) -> Any:
 
 def dtype_of(x: Any) -> Any:
     """The dtype of an operand."""
-    return aval_of(x).dtype  # type: ignore[attr-defined]
+    return aval_of(x).dtype
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of an operand."""
-    return aval_of(x).shape  # type: ignore[attr-defined]
+    return aval_of(x).shape
 
 
 # ---------------------------------------------------------------- conversions of one operand
@@ -119,7 +119,7 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
         return x if x.dtype == dtype else x.astype(dtype)
     if kind is not np.ndarray:
         x = dtype.type(x).item()
-        if aval_of(x).dtype == dtype:  # type: ignore[attr-defined]
+        if aval_of(x).dtype == dtype:
             return x
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=True, sharding=None)
 

@@ -237,7 +237,7 @@ def all_gather(
     size = size_of_axes("all_gather", names, groups)
 
     def gathered(v: Any) -> Any:
-        rank = aval_of(v).ndim + (not tiled)  # type: ignore[attr-defined]
+        rank = aval_of(v).ndim + (not tiled)
         return all_gather_p.bind(
             v,
             all_gather_dimension=canonicalize_axis(axis, rank),
@@ -289,7 +289,7 @@ def psum_scatter(
     size = size_of_axes("psum_scatter", names, groups)
 
     def scattered(v: Any) -> Any:
-        shape = aval_of(v).shape  # type: ignore[attr-defined]
+        shape = aval_of(v).shape
         dim = canonicalize_axis(scatter_dimension, len(shape))
         check_split("psum_scatter", dim, shape, names, size, tiled)
         return reduce_scatter_p.bind(
@@ -345,7 +345,7 @@ def all_to_all(
     size = size_of_axes("all_to_all", as_tuple(names), groups)
 
     def exchanged(v: Any) -> Any:
-        shape = aval_of(v).shape  # type: ignore[attr-defined]
+        shape = aval_of(v).shape
         split = canonicalize_axis(split_axis, len(shape))
         concat = canonicalize_axis(concat_axis, len(shape))
         added = not tiled and split != concat

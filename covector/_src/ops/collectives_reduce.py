@@ -186,7 +186,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
 
 
 def _is_boolean(x: Any) -> bool:
-    return aval_of(x).dtype == np.bool_  # type: ignore[attr-defined]
+    return aval_of(x).dtype == np.bool_
 
 
 def _sum_of_constant(x: Any, axes: Sequence[Any], groups: Groups) -> Any:
@@ -195,7 +195,7 @@ def _sum_of_constant(x: Any, axes: Sequence[Any], groups: Groups) -> Any:
     size = size_of_axes("psum", names, groups)
     if isinstance(x, (int, float, complex)):
         return x * dtypes.scalar_type_of(x)(size)
-    rank = aval_of(x).ndim  # type: ignore[attr-defined]
+    rank = aval_of(x).ndim
     return mul_p.bind(constant_like(x, size), reduce_sum(x, [a % rank for a in numbers(axes)]))
 
 

@@ -392,7 +392,7 @@ def constant_of_aval(aval: Any, value: Any) -> Any:
     """A scalar of the dtype of an aval, weakly typed if that is."""
     if aval.weak_type:
         number = dtypes.scalar_type_of(aval)(value)
-        if aval_of(number).dtype == aval.dtype:  # type: ignore[attr-defined]
+        if aval_of(number).dtype == aval.dtype:
             return number
     return scalar(value, aval.dtype)
 
@@ -406,9 +406,9 @@ def zeros_of_aval(aval: AbstractValue) -> Any:
     """The zero of an aval, as a value."""
     if aval is abstract_token:
         raise TypeError("a token has no zero")
-    if aval.dtype == dtypes.float0:  # type: ignore[attr-defined]
-        return np.zeros(aval.shape, dtypes.float0)  # type: ignore[attr-defined]
-    return broadcast_in_dim(constant_of_aval(aval, 0), aval.shape, ())  # type: ignore[attr-defined]
+    if aval.dtype == dtypes.float0:
+        return np.zeros(aval.shape, dtypes.float0)
+    return broadcast_in_dim(constant_of_aval(aval, 0), aval.shape, ())
 
 
 def instantiate(tangent: Any) -> Any:

@@ -32,7 +32,7 @@ def any_keys(x: Any) -> tuple[Any, bool]:
     Returns:
       The keys, and whether `x` holds raw numbers.
     """
-    if isinstance(x, Array) and type(x.dtype) is KeyTy:  # type: ignore[attr-defined]
+    if isinstance(x, Array) and type(x.dtype) is KeyTy:
         return x, False
     if not is_valid_type(x) and not hasattr(type(x), "__jax_array__"):
         raise TypeError(random_errors.not_a_key(x))

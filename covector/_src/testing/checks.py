@@ -122,7 +122,7 @@ def case_of(primitive: Primitive, sample: Sample) -> Case:
     """The case of one sample; the further examples are the sample with smaller numbers."""
 
     def scaled(x: Any, i: int) -> Any:
-        x = np.asarray(x, aval_of(x).dtype)  # type: ignore[attr-defined]
+        x = np.asarray(x, aval_of(x).dtype)
         return (x * (1 - i / 16)).astype(x.dtype) if is_inexact(x) else x
 
     return Case(
@@ -198,7 +198,7 @@ def weakened(x: np.ndarray) -> Any:
     """The Python scalar whose type is that of `x` but for being weak, if there is one; or `x`."""
     if x.ndim or x.dtype == np.bool_:
         return x
-    return x.item() if aval_of(x.item()).dtype == x.dtype else x  # type: ignore[attr-defined]
+    return x.item() if aval_of(x.item()).dtype == x.dtype else x
 
 
 def check_reference(case: Case, rng: np.random.Generator) -> None:

@@ -38,7 +38,7 @@ def tolerance(dtype: Any) -> float:
 def host(x: Any) -> np.ndarray:
     """A value as a NumPy array in which arithmetic is exact enough to measure differences."""
     if type(x) is Zero:
-        return np.zeros(x.aval.shape)  # type: ignore[attr-defined]
+        return np.zeros(x.aval.shape)
     x = np.asarray(x)
     if x.dtype == dtypes.float0:
         return np.zeros(x.shape)

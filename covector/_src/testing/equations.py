@@ -73,7 +73,7 @@ def batched(fun: Function, size: int, dims: Sequence[int | None]) -> Function:
 
 def is_inexact(x: Any) -> bool:
     """Whether a value, or an aval, has a dtype with derivatives."""
-    return dtypes.issubdtype(raise_to_shaped(x).dtype, np.inexact)  # type: ignore[attr-defined]
+    return dtypes.issubdtype(raise_to_shaped(x).dtype, np.inexact)
 
 
 def direction(rng: np.random.Generator, like: Any) -> np.ndarray:
@@ -102,7 +102,7 @@ def pairing(cts: Sequence[Any], vs: Sequence[Any]) -> float:
 
 def rounding(values: Sequence[Any]) -> float:
     """The relative difference that rounding explains in sums over these values."""
-    return max([tolerance(aval_of(x).dtype) for x in values], default=0.0)  # type: ignore[attr-defined]
+    return max([tolerance(aval_of(x).dtype) for x in values], default=0.0)
 
 
 # ---------------------------------------------------------------- compilation
@@ -168,7 +168,7 @@ def assert_jvp_numerically(
     rtol = 30 * coarsest ** (1 / 2) if rtol is None else rtol
 
     def moved(by: float) -> list[np.ndarray]:
-        points = [(host(x) + by * host(v)).astype(aval_of(x).dtype) for x, v in zip(xs, vs)]  # type: ignore[attr-defined]
+        points = [(host(x) + by * host(v)).astype(aval_of(x).dtype) for x, v in zip(xs, vs)]
         return [host(out) for out in fun(*points)]
 
     def difference(h: float) -> list[np.ndarray]:
@@ -185,7 +185,7 @@ def assert_jvp_numerically(
 
 def machine_epsilon(x: Any) -> float:
     """The relative rounding error of the dtype of a value."""
-    return float(dtypes.finfo(aval_of(x).dtype).eps)  # type: ignore[attr-defined]
+    return float(dtypes.finfo(aval_of(x).dtype).eps)
 
 
 def assert_vjp_types(fun: Function, xs: Sequence[Any]) -> None:

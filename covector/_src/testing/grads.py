@@ -221,7 +221,7 @@ def _magnitude(x: Any) -> np.ndarray:
 
 def _bits(values: Any) -> int:
     """The number of bits of the reals of the least precise leaf of a tree."""
-    kinds = [aval_of(x).dtype for x in tree.leaves(values)]  # type: ignore[attr-defined]
+    kinds = [aval_of(x).dtype for x in tree.leaves(values)]
     inexact = [dtype for dtype in kinds if dtypes.issubdtype(dtype, np.inexact)]
     return min([max(16, dtypes.finfo(dtype).bits) for dtype in inexact], default=64)
 

@@ -206,5 +206,5 @@ def add_tangents(x: Any, y: Any) -> Any:
 def check_tangent(primal: Any, tangent: Any, where: str) -> None:
     """Raise if `tangent` is not of the tangent type of `primal`."""
     want, got = aval_of(primal).to_tangent_aval(), aval_of_tangent(tangent)
-    if (want.shape, want.dtype) != (got.shape, got.dtype):  # type: ignore[attr-defined]
+    if (want.shape, want.dtype) != (got.shape, got.dtype):
         raise TypeError(errors.wrong_tangent_type(where, aval_of(primal), want, got))

@@ -132,7 +132,7 @@ def _with_unknown_tangent(trace: JVPTrace, partial: PartialTrace, x: Any) -> Any
     """A primal paired with an input of the linear jaxpr; integers have only the zero tangent."""
     aval = aval_of(x).to_tangent_aval()
     tangent = partial.unknown.new_input(aval)
-    return x if aval.dtype == float0 else JVPTracer(trace, x, tangent)  # type: ignore[attr-defined]
+    return x if aval.dtype == float0 else JVPTracer(trace, x, tangent)
 
 
 def _strip_scopes(jaxpr: Jaxpr, count: int) -> None:

@@ -112,7 +112,7 @@ class Executable:
 
     def input_layouts(self) -> list[Layout]:
         """How each argument lies in memory; those that are not read, as usual."""
-        layouts = [default_layout(len(aval.shape)) for aval in self.in_avals]  # type: ignore[attr-defined]
+        layouts = [default_layout(len(aval.shape)) for aval in self.in_avals]
         wanted = self.loaded.get_parameter_layouts()[len(self._consts) :]
         for i, layout in zip(self.kept, wanted):
             layouts[i] = layout_of(layout)

@@ -204,7 +204,7 @@ class Emitter:
 
         Elements are combined by `kind`: a binary StableHLO op, or a primitive of two operands.
         """
-        scalar = ShapedArray((), self.avals_out[0].dtype)  # type: ignore[attr-defined]
+        scalar = ShapedArray((), self.avals_out[0].dtype)
 
         def body(a: Any, b: Any) -> list[Any]:
             if isinstance(kind, str):

@@ -121,7 +121,7 @@ def ir_constant(
             return _constant_handlers[base](val, aval)
     if not isinstance(val, (np.ndarray, np.generic)):
         aval = aval_of(val) if aval is None else aval
-        val = np.asarray(val, aval.dtype)  # type: ignore[attr-defined]
+        val = np.asarray(val, aval.dtype)
     attribute = dense_elements(np.asarray(val))
     return ir.Operation.create(
         "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}

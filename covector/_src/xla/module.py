@@ -260,7 +260,7 @@ class ModuleContext:
 
         def read(atom: Any) -> Any:
             if type(atom) is Literal:
-                return self.constant(np.asarray(atom.val, dtype=atom.aval.dtype))  # type: ignore[attr-defined]
+                return self.constant(np.asarray(atom.val, dtype=atom.aval.dtype))
             return env[atom]
 
         for eqn in jaxpr.eqns:

@@ -134,7 +134,7 @@ def _runs_by_steps(primitive: Primitive, args: Sequence[Any], params: dict[str, 
     """Whether the rule for NumPy applies jaxprs step by step, as that of a loop does."""
     if not jaxprs_in_params(params) or not primitive.has_rule("ref"):
         return False
-    return not any(isinstance(aval_of(x).dtype, dtypes.ExtendedDType) for x in args)  # type: ignore[attr-defined]
+    return not any(isinstance(aval_of(x).dtype, dtypes.ExtendedDType) for x in args)
 
 
 def _search(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
@@ -157,7 +157,7 @@ def _search(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
 
 def _described(args: Sequence[Any]) -> list[str]:
     """What the operands hold, in a few words each."""
-    return [_describe(np.asarray(x, aval_of(x).dtype)) for x in args]  # type: ignore[attr-defined]
+    return [_describe(np.asarray(x, aval_of(x).dtype)) for x in args]
 
 
 def _describe(host: np.ndarray) -> str:
