@@ -247,7 +247,9 @@ def compile_lowered(
     events.record("compile", lowered.name)
     start = time.perf_counter()
     module = lowered.module_context
-    options = compile_options(device, compiler_options)
+    options = compile_options(
+        device, compiler_options, module.compile_options, module.disabled_passes
+    )
     key = None
     loaded = None
     if not module.host_callbacks and not module.keepalives and cache.cache_folder() is not None:

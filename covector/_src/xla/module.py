@@ -35,6 +35,8 @@ class ModuleContext:
       keepalives: objects that must live as long as the compiled program.
       cached_primitive_lowerings: functions of users' lowering rules, by what they were made for.
       tokens: of each ordered effect, what its last eqn has returned at the current place.
+      compile_options: options of XLA by name that this program needs.
+      disabled_passes: names of XLA's passes that must not run on this program.
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
@@ -45,6 +47,8 @@ class ModuleContext:
         self.keepalives: list[Any] = []
         self.cached_primitive_lowerings: dict[Any, Any] = {}
         self.tokens: dict[Effect, Any] = {}
+        self.compile_options: dict[str, Any] = {}
+        self.disabled_passes: set[str] = set()
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}

@@ -1,8 +1,13 @@
-"""XLA's options for compiling one program: from flags, and from the user's `compiler_options`."""
+"""XLA's options for compiling one program.
+
+They come from flags, from what writing the program found that it needs, and from the user's own
+`compiler_options`; where several speak of the same option, the last of these counts.  The passes
+that each of them switches off are all switched off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,14 +29,25 @@ _BUILD_FIELDS: dict[str, Flag] = {
 }
 
 
-def compile_options(device: Any, compiler_options: Mapping[str, Any] | None) -> Any:
+# The option that lists passes by name.  XLA takes it as one text, with commas between the names.
+_DISABLED_PASSES = "xla_disable_hlo_passes"
+
+
+def compile_options(
+    device: Any,
+    compiler_options: Mapping[str, Any] | None,
+    needed: Mapping[str, Any] | None = None,
+    disabled_passes: Iterable[str] = (),
+) -> Any:
     """XLA's options for a program that runs on one device.
 
     Args:
       device: where it runs.
-      compiler_options: options of XLA by name, or fields of the build.
+      compiler_options: the user's options of XLA by name, or fields of the build.
+      needed: the options that this program needs, in the same form.
+      disabled_passes: names of the passes that must not run on this program.
     """
-    given = dict(compiler_options or {})
+    given = {**(needed or {}), **(compiler_options or {})}
     options = xla_client.CompileOptions()
     build = options.executable_build_options
     options.num_replicas = build.num_replicas = 1
@@ -41,7 +57,8 @@ def compile_options(device: Any, compiler_options: Mapping[str, Any] | None) -> 
         value = given.pop(name, flag.value)
         if hasattr(build, name) and value != flag.default:
             setattr(build, name, _LEVELS.get(value, value))
-    _set_debug_options(build.debug_options)
+    passes = [*disabled_passes, *str(given.pop(_DISABLED_PASSES, "")).split(",")]
+    _set_debug_options(build.debug_options, passes)
     overrides = [
         (key, value if isinstance(value, (bool, int, float, str)) else str(value))
         for key, value in given.items()
@@ -51,10 +68,13 @@ def compile_options(device: Any, compiler_options: Mapping[str, Any] | None) -> 
     return options
 
 
-def _set_debug_options(debug: Any) -> None:
-    """What flags say about single passes."""
+def _set_debug_options(debug: Any, disabled_passes: Iterable[str]) -> None:
+    """What flags say about single passes, and which passes are off."""
     if config.disable_most_optimizations.value:
         debug.xla_backend_optimization_level = 0
         debug.xla_llvm_disable_expensive_passes = True
+    passes = {*debug.xla_disable_hlo_passes.split(","), *disabled_passes} - {""}
     if not config.compiler_enable_remat_pass.value:
-        debug.xla_disable_hlo_passes = "rematerialization"
+        passes.add("rematerialization")
+    if passes:  # sorted, since the options are part of the name under which programs are kept
+        debug.xla_disable_hlo_passes = ",".join(sorted(passes))
