@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ..base import config
 from ..base.errors import started_already, unknown_backend
+from .memory import keep_freed_memory
 from .native import _jax, xla_client
 from .plugins import find_plugins, make_plugin_client
 
@@ -63,6 +64,8 @@ _ALIASES = {"gpu": ("cuda", "rocm"), "cuda": ("cuda",), "rocm": ("rocm",), "tpu"
 def client(platform: str) -> Any:
     """The PJRT client of a platform; it is made at the first request."""
     if platform == "cpu":
+        if config.cpu_keep_freed_memory.value:
+            keep_freed_memory()
         count = config.num_cpu_devices.value
         return xla_client.make_cpu_client(
             asynchronous=config.cpu_enable_async_dispatch.value,
