@@ -32,6 +32,7 @@ from .module import ModuleContext
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
 from .placement import placement_on
+from .progress import Progress
 
 watch = nonfinite.watch
 
@@ -286,9 +287,10 @@ def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:
     module = lowered.module_context
     callbacks = {"host_callbacks": module.host_callbacks} if module.host_callbacks else {}
     try:
-        return device.client.compile_and_load(
-            module.module, device_list(device), options, **callbacks
-        )
+        with Progress(lowered.name):
+            return device.client.compile_and_load(
+                module.module, device_list(device), options, **callbacks
+            )
     except xla_client.XlaRuntimeError as error:
         text = f"[{lowered.name}] XLA refused to compile the program: {error}"
         raise JaxRuntimeError(text) from error
