@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.check import check_applied
+from ..core.fusion import APPLYING
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
@@ -25,6 +26,7 @@ class Application(BuiltinPrimitive):
 
     multiple_results = True
     jaxpr_name = "jaxpr"  # of the parameter
+    fusion = APPLYING
 
     def jaxpr_of(self, params: dict[str, Any]) -> ClosedJaxpr:
         return params[self.jaxpr_name]

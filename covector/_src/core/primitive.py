@@ -15,6 +15,7 @@ from weakref import WeakSet
 from ..base import errors
 from .avals import AbstractValue
 from .effects import Effects, NamedAxisEffect, no_effects
+from .fusion import BOUNDARY
 from .show import jaxprs_in_params
 from .trace import Backend, check_no_escaped_tracer, context, eval_trace
 
@@ -41,6 +42,8 @@ class Primitive:
     """
 
     multiple_results = False
+    # How the compiler fuses it with others.
+    fusion = BOUNDARY
     # Whether, in a printed jaxpr, variables of the jaxpr that it applies take the names of operands
     # and results.
     shares_names = False

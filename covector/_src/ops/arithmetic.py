@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.array import Array
+from ..core.fusion import EXPENSIVE
 from ..core.zeros import UndefinedPrimal
 from .comparison import eq_p
 from .families import (
@@ -136,6 +137,7 @@ class Div(Product, Binary):
     example = "lax.div(-7, 2)", "Array(-3, dtype=int32, weak_type=True)"
     hlo = "divide"
     numpy = _quotient
+    fusion = EXPENSIVE
 
     def derivative_x(self, t, x, y, z, **params):
         return div_p.bind(t, y, **params)

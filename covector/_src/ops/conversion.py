@@ -15,6 +15,7 @@ from ..base import dtypes, elementwise_errors
 from ..base.warn import warn
 from ..core.array import Array
 from ..core.avals import aval_of
+from ..core.fusion import CHEAP
 from ..core.zeros import Zero
 from .base import Sample, draw
 from .families import FLOATS, LinearUnary, Step, check_accepts
@@ -24,6 +25,8 @@ from .linear import Linear, move_axis, scalar
 
 class ConvertElementType(Linear):
     """The operand in the dtype `new_dtype`; of complex numbers, the real part if that is real."""
+
+    fusion = CHEAP
 
     def shown_params(self, params):
         return dict(new_dtype=params["new_dtype"], weak_type=params["weak_type"])

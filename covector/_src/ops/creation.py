@@ -12,6 +12,7 @@ from ..base import dtypes, shape_errors
 from ..base.errors import dtype_not_accepted
 from ..base.shapes import canonicalize_shape
 from ..core.avals import ShapedArray
+from ..core.fusion import REPEATING
 from ..core.memory import MemorySpace
 from .base import Op, Sample
 from .families import NUMBERS
@@ -22,6 +23,8 @@ from .physical import physical_aval
 
 class Iota(Op):
     """The numbers 0, 1, 2, ... along `dimension`, the same along all others."""
+
+    fusion = REPEATING
 
     def abstract_eval(self, *, dtype, shape, dimension, sharding):
         if any(size < 0 for size in shape):
@@ -98,6 +101,8 @@ def iota(dtype: Any, size: int) -> Any:
 
 class Empty(Op):
     """An array that is to be written to before it is read; it is zero."""
+
+    fusion = REPEATING
 
     def abstract_eval(self, *, shape, dtype, out_sharding):
         return ShapedArray(shape, dtype)

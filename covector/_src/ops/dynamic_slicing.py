@@ -16,6 +16,7 @@ import numpy as np
 from ..base import dtypes, shape_errors
 from ..base.shapes import inserted
 from ..core.avals import aval_of
+from ..core.fusion import CHEAP
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
 from .families import check_same_dtypes
@@ -42,6 +43,7 @@ class DynamicSlice(Op):
     """The part of shape `slice_sizes` that begins at the indices given as operands."""
 
     masks_cotangents = True
+    fusion = CHEAP
 
     def shape(self, x, *starts, slice_sizes):
         check_indices(self.name, x, starts)
@@ -100,6 +102,7 @@ class DynamicUpdateSlice(Op):
     """The first operand with the second written over the part that begins at the given indices."""
 
     masks_cotangents = True
+    fusion = CHEAP
 
     def shape(self, x, update, *starts):
         if update.ndim != x.ndim or any(n > whole for n, whole in zip(update.shape, x.shape)):

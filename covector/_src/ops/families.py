@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base import dtypes, elementwise_errors, errors
 from ..core.avals import ShapedArray, aval_of
+from ..core.fusion import CHEAP, EXPENSIVE
 from ..core.zeros import UndefinedPrimal, Zero
 from .accuracy import Accuracy, accuracy_attribute
 from .base import Op, Sample, draw
@@ -101,6 +102,7 @@ class Elementwise(Op):
     example: tuple[str, str]
     domain: tuple[float, float] = (-2.0, 2.0)
     arity = 1
+    fusion = CHEAP
 
     def shape(self, *avals, **params):
         return broadcast_shape(self.name, [aval.shape for aval in avals])
@@ -220,6 +222,8 @@ class AccurateUnary(Unary):
 
     The parameter `accuracy` is a `Tolerance` or an `AccuracyMode`, and absent where none is wanted.
     """
+
+    fusion = EXPENSIVE
 
     def emit(self, b, x, accuracy: Accuracy | None = None):
         return b.op(self.hlo, x, **attributes_of(accuracy))

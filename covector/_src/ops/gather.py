@@ -16,6 +16,7 @@ import numpy as np
 from ..base import dtypes, gather_errors
 from ..base.shapes import canonicalize_shape
 from ..core.avals import ShapedArray, aval_of
+from ..core.fusion import EXPENSIVE
 from ..core.zeros import UndefinedPrimal
 from .arithmetic import add_p, neg_p, sub_p
 from .base import Op, Sample, draw
@@ -55,6 +56,7 @@ class Gather(Op):
     """The windows of sizes `slice_sizes` that begin at the indices, as one array."""
 
     masks_cotangents = True
+    fusion = EXPENSIVE
 
     def shape(self, x, indices, *, dimension_numbers, slice_sizes, mode, **params):
         check_numbers(self.name, dimension_numbers, x, indices)

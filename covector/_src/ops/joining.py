@@ -15,6 +15,7 @@ from ..base.shapes import canonicalize_axis, inserted, integers, with_size, with
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
+from ..core.fusion import CHEAP
 from ..core.primitive import BuiltinPrimitive, Primitive
 from ..core.zeros import UndefinedPrimal
 from .base import Op, Sample, draw
@@ -29,6 +30,8 @@ CONCATENATE_AT_ONCE = 16
 class Joined(Op):
     """An op that is linear in all of its operands together, which have one dtype."""
 
+    fusion = CHEAP
+
     def dtype(self, *avals, **params):
         check_same_dtypes(self.name, avals)
         return avals[0].dtype
@@ -42,6 +45,7 @@ class Parted(BuiltinPrimitive):
     """A primitive that is linear in its one operand, and takes it apart."""
 
     multiple_results = True
+    fusion = CHEAP
 
     def shapes(self, x: ShapedArray, **params: Any) -> list[tuple[int, ...]]:
         raise NotImplementedError

@@ -20,6 +20,7 @@ import numpy as np
 from ..base import config, dtypes, errors, shape_errors
 from ..base.shapes import inserted, without
 from ..core.avals import AbstractValue, ShapedArray, abstract_token, aval_of
+from ..core.fusion import CHEAP, EXPENSIVE, REPEATING, TRANSPOSING
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Op, Sample, draw
 from .physical import element_dims
@@ -55,6 +56,8 @@ class BroadcastInDim(Linear):
 
     Operand dimension i becomes output dimension `broadcast_dimensions[i]`.
     """
+
+    fusion = REPEATING
 
     def shown_params(self, params):
         dims = params["broadcast_dimensions"]
@@ -109,6 +112,8 @@ class BroadcastInDim(Linear):
 
 class ReduceSum(Linear):
     """Sum over the dimensions `axes`."""
+
+    fusion = EXPENSIVE
 
     def typecheck(self, avals, params):
         # The flag is looked at every time, which is why it is not part of the memoized rule.
@@ -211,6 +216,8 @@ def check_not_f16(name: str, x: ShapedArray, axes: Sequence[int]) -> None:
 class Transpose(Linear):
     """Output dimension i is operand dimension `permutation[i]`."""
 
+    fusion = TRANSPOSING
+
     def shape(self, x, *, permutation):
         if sorted(permutation) != list(range(x.ndim)):
             raise TypeError(shape_errors.not_a_permutation(permutation, x.shape))
@@ -240,6 +247,8 @@ class Reshape(Linear):
 
     If `dimensions` is not None, the operand is first transposed by that permutation.
     """
+
+    fusion = CHEAP
 
     def shape(self, x, *, new_sizes, dimensions, sharding=None):
         check_reshape(x, new_sizes, dimensions)
@@ -325,6 +334,8 @@ def check_reshape(
 
 class AddAny(Op):
     """The sum of two tangents or cotangents of one type; `add` without its broadcasting."""
+
+    fusion = CHEAP
 
     def shape(self, x, y):
         return x.shape

@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes, elementwise_errors
 from ..core.array import Array
 from ..core.avals import aval_of
+from ..core.fusion import EXPENSIVE
 from ..core.zeros import Zero
 from .arithmetic import div_p, mul_p, sub_p
 from .base import Sample, draw
@@ -208,6 +209,7 @@ class Pow(Binary):
 
     accepts = INEXACT
     numpy = np.power
+    fusion = EXPENSIVE
 
     def dtype(self, x, y):
         check_accepts(self.name, INEXACT, [x])

@@ -14,6 +14,7 @@ import numpy as np
 from ..base import dtypes, shape_errors
 from ..base.shapes import without
 from ..core.avals import ShapedArray, aval_of
+from ..core.fusion import EXPENSIVE
 from ..core.zeros import Zero
 from .arithmetic import div_p, max_p, min_p, mul_p
 from .base import Op, Sample, draw
@@ -49,6 +50,7 @@ class Reduction(Op):
     combine: Op
     ufunc: np.ufunc
     sampled: tuple[str, ...] = ("float32", "bfloat16", "complex64", "int32", "uint8")
+    fusion = EXPENSIVE
 
     def identity(self, dtype: Any) -> Any:
         """The result of reducing nothing."""
@@ -290,6 +292,7 @@ class ArgExtremum(Op):
 
     direction: str
     extremum: Extremum
+    fusion = EXPENSIVE
 
     def shape(self, x, *, axes, index_dtype):
         (axis,) = axes

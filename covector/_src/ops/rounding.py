@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.array import Array
+from ..core.fusion import COMPOSED, EXPENSIVE
 from .arithmetic import div_p, mul_p, neg_p, sign_p
 from .base import Sample
 from .complex import abs_p
@@ -142,6 +143,7 @@ class Rem(Binary):
     accepts = REALS
     hlo = "remainder"
     numpy = _remainder
+    fusion = EXPENSIVE
 
     def derivative_x(self, t, x, y, z):
         return t
@@ -172,6 +174,7 @@ class NextAfter(Elementwise):
     accepts = FLOATS
     hlo = "chlo.next_after"
     numpy = np.nextafter
+    fusion = COMPOSED
 
     def samples(self, rng):
         for sample in super().samples(rng):

@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes, elementwise_errors
 from ..core.array import Array
 from ..core.avals import aval_of
+from ..core.fusion import CHEAP
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Op, Sample, draw
 from .bitwise import and_p
@@ -33,6 +34,7 @@ class SelectN(Op):
     """
 
     masks_cotangents = True
+    fusion = CHEAP
 
     def shape(self, which, *cases):
         if not cases:
@@ -200,6 +202,8 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Array:
 
 class Clamp(Op):
     """Elementwise min(max(x, lower), upper); a bound is a scalar or has the shape of x."""
+
+    fusion = CHEAP
 
     def shape(self, lower, x, upper):
         for name, bound in (("min", lower), ("max", upper)):

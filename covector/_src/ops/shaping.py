@@ -25,6 +25,7 @@ from ..base.shapes import (
 )
 from ..core.array import Array
 from ..core.avals import aval_of
+from ..core.fusion import CHEAP, REPEATING
 from . import linear
 from .base import Sample, draw
 from .identities import stage
@@ -292,6 +293,8 @@ def transpose(operand: Any, permutation: Sequence[int]) -> Any:
 class Squeeze(Linear):
     """Remove `dimensions`, which are of size 1."""
 
+    fusion = CHEAP
+
     def shape(self, x, *, dimensions):
         if len(set(dimensions)) != len(dimensions):
             raise ValueError(shape_errors.squeeze_not_unique(dimensions))
@@ -351,6 +354,8 @@ def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
 class Rev(Linear):
     """Reverse the order of the elements along `dimensions`."""
 
+    fusion = CHEAP
+
     def shape(self, x, *, dimensions):
         if any(dim < 0 for dim in dimensions):
             raise TypeError(shape_errors.negative_sizes("rev", "dimensions", dimensions))
@@ -398,6 +403,8 @@ def rev(operand: Any, dimensions: Sequence[int]) -> Any:
 
 class Tile(Linear):
     """Repeat an array as a whole `reps[i]` times along each dimension i."""
+
+    fusion = REPEATING
 
     def shape(self, x, *, reps):
         if len(reps) != x.ndim or any(count < 0 for count in reps):

@@ -14,6 +14,7 @@ import numpy as np
 from ..base import shape_errors
 from ..base.shapes import inserted, integers, with_size
 from ..core.avals import aval_of
+from ..core.fusion import CHEAP
 from ..core.zeros import UndefinedPrimal
 from . import linear
 from .arithmetic import sub_p
@@ -41,6 +42,7 @@ class Slice(Linear):
     """The elements from `start_indices` up to `limit_indices`, in steps of `strides`."""
 
     masks_cotangents = True
+    fusion = CHEAP
 
     def evaluate(self, backend, args, params):
         # Slices of one shape are one compiled program wherever they begin: a dynamic slice.
@@ -131,6 +133,8 @@ class Pad(Op):
     `padding_config` holds for each dimension how often: `(low, high, interior)`. Where `low` or
     `high` is negative, elements are removed from that end.
     """
+
+    fusion = CHEAP
 
     def shape(self, x, value, *, padding_config):
         if value.ndim != 0:

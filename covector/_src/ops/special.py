@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base import dtypes, elementwise_errors
 from ..core.array import Array
+from ..core.fusion import COMPOSED, EXPENSIVE
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p
 from .base import Sample, draw
@@ -35,6 +36,7 @@ class Erf(Unary):
     accepts = FLOATS
     hlo = "chlo.erf"
     numpy = special_values.erf
+    fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
         return _bell(t, x, 2 / math.sqrt(math.pi))
@@ -47,6 +49,7 @@ class Erfc(Unary):
     accepts = FLOATS
     hlo = "chlo.erfc"
     numpy = special_values.erfc
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return _bell(t, x, -2 / math.sqrt(math.pi))
@@ -69,6 +72,7 @@ class ErfInv(Unary):
     hlo = "chlo.erf_inv"
     numpy = special_values.erf_inv
     domain = (-0.9, 0.9)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         slope = exp_p.bind(square_p.bind(y))
@@ -94,6 +98,7 @@ class Lgamma(Unary):
     hlo = "chlo.lgamma"
     numpy = special_values.lgamma
     domain = (0.3, 4.0)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, digamma_p.bind(x))
@@ -107,6 +112,7 @@ class Digamma(Unary):
     hlo = "chlo.digamma"
     numpy = special_values.digamma
     domain = (0.3, 4.0)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, polygamma_p.bind(constant_like(x, 1), x))
@@ -118,6 +124,7 @@ class Polygamma(Binary):
     accepts = FLOATS
     hlo = "chlo.polygamma"
     numpy = special_values.polygamma
+    fusion = COMPOSED
 
     def derivative_x(self, t, m, x, z):
         raise ValueError(elementwise_errors.order_is_not_continuous("polygamma", "m"))
@@ -149,6 +156,7 @@ class Zeta(Binary):
     accepts = FLOATS
     hlo = "chlo.zeta"
     numpy = special_values.zeta
+    fusion = COMPOSED
 
     def derivative_x(self, t, x, q, z):
         raise NotImplementedError(elementwise_errors.no_derivative("zeta", "x"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.avals import aval_of
+from ..core.fusion import COMPOSED
 from . import special_values
 from .arithmetic import add_p, mul_p, sign_p, sub_p
 from .comparison import gt_p
@@ -76,6 +77,7 @@ class BesselI0e(Unary):
     accepts = FLOATS
     numpy = special_values.bessel_i0e
     domain = (-12.0, 12.0)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         slope = sub_p.bind(bessel_i1e_p.bind(x), mul_p.bind(sign_p.bind(x), y))
@@ -102,6 +104,7 @@ class BesselI1e(Unary):
     hlo = "chlo.bessel_i1e"
     numpy = special_values.bessel_i1e
     domain = (-12.0, 12.0)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         # I_1' = I_0 - I_1 / x, which is 1/2 at 0.

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..base import dtypes, elementwise_errors
 from ..core.array import Array
+from ..core.fusion import BOUNDARY
 from ..core.zeros import Zero
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p, sub_p
@@ -39,6 +40,7 @@ class RegularizedIncompleteBeta(Elementwise):
     accepts = FLOATS
     numpy = special_values.betainc
     arity = 3
+    fusion = BOUNDARY
 
     def jvp(self, primals, tangents):
         a, b, x = primals

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..base import dtypes, elementwise_errors
 from ..core.avals import aval_of
+from ..core.fusion import BOUNDARY
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p, sub_p
 from .base import Sample, draw
@@ -44,6 +45,7 @@ class IncompleteGamma(Binary):
 
     accepts = FLOATS
     with_slopes = False
+    fusion = BOUNDARY
 
     def value(self, a: Emitted, x: Emitted, tails: Tails) -> Emitted:
         raise NotImplementedError

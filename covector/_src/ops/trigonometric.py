@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..core.fusion import COMPOSED, EXPENSIVE, WAVE
 from .arithmetic import add_p, div_p, mul_p, neg_p, sub_p
 from .complex import is_complex
 from .families import INEXACT, AccurateUnary, Binary, Unary
@@ -25,6 +26,8 @@ class _Wave(AccurateUnary):
     `sinh` and `cosh` are made of expm1, which keeps its digits near 0.  Where a = 0, the part with
     sin a is 0 even if the other factor is infinite.
     """
+
+    fusion = WAVE
 
     def emit(self, b, x, accuracy=None):
         (aval,) = b.avals_in
@@ -79,6 +82,7 @@ class Tan(AccurateUnary):
     hlo = "tan"
     numpy = np.tan
     domain = (-1.2, 1.2)
+    fusion = WAVE
 
     def derivative(self, t, x, y, accuracy=None):
         return mul_p.bind(t, add_p.bind(constant_like(x, 1), square_p.bind(y)))
@@ -106,6 +110,7 @@ class Asin(Unary):
     hlo = "chlo.asin"
     numpy = np.arcsin
     domain = (-0.9, 0.9)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, rsqrt_p.bind(_one_minus_square(x)))
@@ -118,6 +123,7 @@ class Acos(Unary):
     hlo = "chlo.acos"
     numpy = np.arccos
     domain = (-0.9, 0.9)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, neg_p.bind(rsqrt_p.bind(_one_minus_square(x))))
@@ -130,6 +136,7 @@ class Atan(Unary):
     hlo = "chlo.atan"
     numpy = np.arctan
     domain = (-0.9, 0.9)
+    fusion = COMPOSED
 
     def derivative(self, t, x, y):
         return div_p.bind(t, add_p.bind(constant_like(x, 1), square_p.bind(x)))
@@ -152,6 +159,7 @@ class Atan2(Binary):
     hlo = "atan2"
     numpy = _arctan2
     domain = (0.3, 2.0)
+    fusion = EXPENSIVE
 
     def derivative_x(self, t, x, y, z):
         return mul_p.bind(t, div_p.bind(y, _norm_squared(x, y)))

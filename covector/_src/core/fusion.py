@@ -1,0 +1,47 @@
+"""How the compiler fuses an op into the loops of others: what planning memory has to know of it.
+
+Each family of primitives has one of these as its attribute `fusion`; `transforms/materialize.py`
+reads them, and says what for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fusion(NamedTuple):
+    """How XLA's compiler for CPUs treats an op among others.
+
+    Attributes:
+      fused: whether an element of the result may be computed within the loop of what reads it,
+        and so once for each of several such loops. If not, operands and results are in memory.
+      stored_if_shared: whether the compiler gives the result memory as soon as two ops read it.
+      weight: what an element costs, in additions.
+      permutes: whether an element of the result is one of the operand, at the same index values in
+        another order.
+      repeats: whether the result has nothing but copies of what is smaller, or computed for free.
+      applies: whether the op only applies a jaxpr (`Primitive.expanded`), which is looked into.
+    """
+
+    fused: bool = True
+    stored_if_shared: bool = False
+    weight: int = 1
+    permutes: bool = False
+    repeats: bool = False
+    applies: bool = False
+
+
+# Arithmetic, comparisons and choices, and what moves elements or reads a part of them.
+CHEAP = Fusion()
+# Sine and its kin: computed again as readily as a sum, though an element costs as much as eight.
+WAVE = Fusion(weight=8)
+# Functions that are written as many cheap operations.
+COMPOSED = Fusion(weight=16)
+# Exponentials, roots, quotients, reductions, look-ups: not computed again in a second loop.
+EXPENSIVE = Fusion(stored_if_shared=True, weight=8)
+TRANSPOSING = Fusion(permutes=True)
+REPEATING = Fusion(repeats=True)
+# Contractions, loops, sorts, calls of the host and of users' primitives.
+BOUNDARY = Fusion(fused=False, weight=0)
+# Applications of jaxprs, which the compiler writes out in place.
+APPLYING = Fusion(applies=True, weight=0)
