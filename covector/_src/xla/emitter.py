@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import config, dtypes
 from ..core.avals import AbstractValue, ShapedArray, abstract_token
 from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import element_dims, physical_aval
+from ..transforms.stage import stage_closed
 from . import lapack
 from .callbacks import HostCallback, callback_target
 from .mlir import ir
@@ -323,6 +324,20 @@ class Emitter:
         within = () if self.eqn is None else self.eqn.name_stack
         stack = (*self.name_stack, *within, *scopes)
         return self.module_context.inline(closed, operands, stack)
+
+    def written(self, fun: Callable[..., Sequence[Any]], operands: Sequence[Any]) -> list[Any]:
+        """Write what a function of the eqn's operands does.
+
+        With it, a lowering rule that is a program of other primitives can be read as one.
+
+        Args:
+          fun: takes the operands as traced arrays and returns a sequence of arrays. It may use
+            64-bit dtypes, whatever the configuration says.
+          operands: MLIR values.
+        """
+        with config.enable_x64(True):
+            closed = stage_closed(fun, self.avals_in)
+        return self.inline(closed, operands)
 
 
 def layouts(avals: Sequence[AbstractValue]) -> list[Sequence[int]]:
