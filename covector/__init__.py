@@ -49,8 +49,10 @@ from ._src.api.tracing import typeof as typeof
 from ._src.api.vectorize import vmap as vmap
 from ._src.base.config import allow_f16_reductions as allow_f16_reductions
 from ._src.base.config import array_garbage_collection_guard as array_garbage_collection_guard
+from ._src.base.config import check_purity as check_purity
 from ._src.base.config import check_tracer_leaks as check_tracer_leaks
 from ._src.base.config import checking_leaks as checking_leaks
+from ._src.base.config import checking_purity as checking_purity
 from ._src.base.config import config as config
 from ._src.base.config import debug_infs as debug_infs
 from ._src.base.config import debug_key_reuse as debug_key_reuse
@@ -108,8 +110,8 @@ _install_hook()
 _LAZY = frozenset(
     {
         *("api_util", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
-        *("dtypes", "errors", "experimental"),
-        *("extend", "interpreters", "lax", "nn"),
+        *("dtypes", "errors", "experimental", "ffi"),
+        *("extend", "flatten_util", "image", "interpreters", "lax", "nn"),
         *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),
         *("tree_util", "typing"),
     }

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..base import callback_errors as errors
 from ..base import dtypes, tree
-from ..control.callbacks import VMAP_METHODS, FlatCallback, io_callback_p, pure_callback_p
+from ..control.callbacks import FlatCallback, io_callback_p, pure_callback_p
+from ..control.vmap_methods import VMAP_METHODS
 from ..core.avals import ShapedArray
 
 
@@ -58,7 +59,7 @@ def pure_callback(
     Array([2., 5.], dtype=float32)
     """
     if vmap_method not in VMAP_METHODS:
-        raise ValueError(errors.unknown_vmap_method(VMAP_METHODS, vmap_method))
+        raise ValueError(errors.unknown_vmap_method("pure_callback", VMAP_METHODS, vmap_method))
     leaves, in_tree = tree.flatten((args, kwargs))
     avals, out_tree = result_types("pure_callback", result_shape_dtypes)
     outs = pure_callback_p.bind(

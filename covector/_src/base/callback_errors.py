@@ -44,8 +44,8 @@ def no_shape_or_dtype(where: str, leaf: object) -> str:
     )
 
 
-def unknown_vmap_method(methods: Sequence[Any], method: object) -> str:
-    return f"[pure_callback] vmap_method must be one of {list(methods)}, but is {method!r}."
+def unknown_vmap_method(where: str, methods: Sequence[Any], method: object) -> str:
+    return f"[{where}] vmap_method must be one of {list(methods)}, but is {method!r}."
 
 
 def no_vmap_method(name: str, method: object) -> str:

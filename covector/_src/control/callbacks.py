@@ -6,7 +6,7 @@ impure one are an effect: they are neither dropped nor repeated, and keep their 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..base import callback_errors as errors
@@ -14,20 +14,8 @@ from ..base import tree
 from ..core.effects import Effect, no_effects
 from ..core.primitive import BuiltinPrimitive
 from ..ops.linear import move_axis
-from ..ops.shaping import broadcast
-from ..transforms.vmap import batch_aval
 from .map import map as loop_map
-from .scan import scan
-
-# How a pure callback is mapped.
-VMAP_METHODS = (
-    "sequential",
-    "sequential_unrolled",
-    "expand_dims",
-    "broadcast_all",
-    "legacy_vectorized",
-    None,
-)
+from .vmap_methods import MappedByMethod, merged
 
 
 class IOEffect(Effect):
@@ -99,7 +87,7 @@ class PythonCallback(BuiltinPrimitive):
         return b.python_callback(callback, self.name, operands, next(iter(effects), None))
 
 
-class PureCallback(PythonCallback):
+class PureCallback(MappedByMethod, PythonCallback):
     """The call of a function whose results depend on its arguments alone."""
 
     def effectful_abstract_eval(self, *avals, result_avals, **params):
@@ -112,34 +100,6 @@ class PureCallback(PythonCallback):
     def transpose(self, cts, *args, **params):
         instead = "Use `covector.custom_vjp`, whose rules say what the derivative is."
         raise ValueError(errors.not_differentiable("pure_callback", "Pure", "transpose", instead))
-
-    def vmap(self, axis, dims, *args, vmap_method, result_avals, **params):
-        params["vmap_method"] = vmap_method
-        args = [x if dim is None else move_axis(x, dim, 0) for x, dim in zip(args, dims)]
-        flags = [dim is not None for dim in dims]
-        if vmap_method in ("sequential", "sequential_unrolled"):
-            params["result_avals"] = result_avals
-            outs = self.in_a_loop(args, flags, vmap_method == "sequential_unrolled", params)
-            return outs, [0] * len(outs)
-        if vmap_method in ("expand_dims", "broadcast_all"):
-            size = axis.size if vmap_method == "broadcast_all" else 1
-            args = [x if batched else broadcast(x, (size,)) for x, batched in zip(args, flags)]
-        elif vmap_method != "legacy_vectorized":
-            raise NotImplementedError(errors.no_vmap_method(self.name, vmap_method))
-        avals = tuple([batch_aval(aval, axis.size, 0) for aval in result_avals])
-        outs = self.bind(*args, result_avals=avals, **params)
-        return outs, [0] * len(outs)
-
-    def in_a_loop(
-        self, args: Sequence[Any], batched: Sequence[bool], unroll: bool, params: dict[str, Any]
-    ) -> list[Any]:
-        """Call the function for one example after another."""
-
-        def step(_: Any, examples: list[Any]) -> tuple[tuple[()], list[Any]]:
-            return (), self.bind(*merged(args, batched, examples), **params)
-
-        xs = [x for x, is_batch in zip(args, batched) if is_batch]
-        return scan(step, (), xs, unroll=unroll)[1]
 
 
 class IOCallback(PythonCallback):
@@ -174,9 +134,3 @@ class IOCallback(PythonCallback):
 
 pure_callback_p = PureCallback("pure_callback")
 io_callback_p = IOCallback("io_callback")
-
-
-def merged(args: Sequence[Any], batched: Sequence[bool], examples: Sequence[Any]) -> list[Any]:
-    """The arguments of one example: its own, and those that all share."""
-    own = iter(examples)
-    return [next(own) if is_batch else x for x, is_batch in zip(args, batched)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base import composite_errors, tree
 from ..base.errors import UnexpectedTracerError
+from ..base.frozen import HashableArray, frozen
 from ..core.avals import aval_of
 from ..core.check import check_applied
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -23,24 +24,6 @@ from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.stage import stage
 from ..transforms.vmap import vmap_jaxpr
-
-
-class HashableArray:
-    """A NumPy array as a parameter of an eqn: hashable, and equal to others by its elements."""
-
-    __slots__ = ("val",)
-
-    def __init__(self, val: np.ndarray):
-        self.val = val
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HashableArray) and np.array_equal(self.val, other.val)
-
-    def __hash__(self) -> int:
-        return hash((self.val.shape, self.val.dtype, self.val.tobytes()))
-
-    def __repr__(self) -> str:
-        return f"HashableArray({self.val})"
 
 
 class CompositeOp(BuiltinPrimitive):
@@ -154,5 +137,5 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
 def _hashable(name: str, value: Any) -> tuple[str, tuple[Any, ...], Any]:
     """An attribute as a parameter: its name, its leaves, and the tree of them."""
     leaves, treedef = tree.flatten(value)
-    wrapped = [HashableArray(x) if isinstance(x, np.ndarray) else x for x in leaves]
+    wrapped = [frozen(x) for x in leaves]
     return name, tuple(wrapped), treedef

@@ -252,12 +252,7 @@ class Emitter:
             result_layouts=ir.ArrayAttr.get([layout_attribute(x) for _, x in results]),
         )
         if aliases:
-            attributes["output_operand_aliases"] = [
-                "#stablehlo.output_operand_alias<output_tuple_indices = "
-                f"{[result] if len(results) > 1 else []}, operand_index = {operand}, "
-                "operand_tuple_indices = []>"
-                for result, operand in aliases.items()
-            ]
+            attributes["output_operand_aliases"] = alias_attribute(aliases, len(results))
         if has_side_effect:
             attributes["has_side_effect"] = True
         if frontend_attributes:
@@ -350,3 +345,22 @@ def layout_attribute(dims: Sequence[int]) -> Any:
     """The order of an array's dimensions in memory, as an MLIR attribute."""
     order = np.array(dims, np.int64)
     return ir.DenseIntElementsAttr.get(order, type=ir.IndexType.get(), shape=order.shape)
+
+
+def alias_attribute(aliases: Mapping[int, int], results: int) -> Any:
+    """Which results of a custom call take the memory of an operand, as an MLIR attribute.
+
+    Args:
+      aliases: indices of operands, by result.
+      results: how many results there are.
+    """
+    return ir.ArrayAttr.get(
+        [
+            ir.Attribute.parse(
+                "#stablehlo.output_operand_alias<output_tuple_indices = "
+                f"{[result] if results > 1 else []}, operand_index = {operand}, "
+                "operand_tuple_indices = []>"
+            )
+            for result, operand in aliases.items()
+        ]
+    )

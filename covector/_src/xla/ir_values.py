@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import dtypes
 from ..core.avals import AbstractValue, ShapedArray, aval_of
 from .mlir import ir, make_context
 from .module import ModuleContext, dense_elements, element_type
@@ -65,12 +66,8 @@ def ir_attribute(value: Any) -> ir.Attribute:
         return value
     if isinstance(value, (bool, np.bool_)):
         return ir.BoolAttr.get(bool(value))
-    if isinstance(value, (int, np.integer)):
-        dtype = value.dtype if isinstance(value, np.integer) else np.dtype(np.int64)
-        return ir.IntegerAttr.get(element_type(dtype), int(value))
-    if isinstance(value, (float, np.floating)):
-        dtype = value.dtype if isinstance(value, np.floating) else np.dtype(np.float64)
-        return ir.FloatAttr.get(element_type(dtype), float(value))
+    if isinstance(value, (int, float, np.generic)):
+        return _number_attribute(value)
     if isinstance(value, str):
         return ir.StringAttr.get(value)
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
@@ -85,6 +82,14 @@ def ir_attribute(value: Any) -> ir.Attribute:
         f"[ir_attribute] a value of type {type(value)} is no attribute: {value!r}. Give a truth "
         "value, number, string, dtype, array, sequence or dict, or an attribute of jaxlib.mlir."
     )
+
+
+def _number_attribute(value: Any) -> ir.Attribute:
+    """A number as an attribute; those of Python have 64 bits."""
+    dtype = value.dtype if isinstance(value, np.generic) else np.dtype(type(value))
+    if dtypes.issubdtype(dtype, np.integer):
+        return ir.IntegerAttr.get(element_type(dtype), int(value))
+    return ir.FloatAttr.get(element_type(dtype), float(value))
 
 
 # ---------------------------------------------------------------- constants
