@@ -202,13 +202,10 @@ def ffi_lowering(
       A rule for `covector.interpreters.mlir.register_lowering`. The parameters of the primitive
       are the attributes of the call.
     """
+    layouts = dict(operand_layouts=operand_layouts, result_layouts=result_layouts)
+    lowering_args |= layouts | dict(skip_ffi_layout_processing=skip_ffi_layout_processing)
     write = build_ffi_lowering_function(
-        call_target_name,
-        operand_layouts=operand_layouts,
-        result_layouts=result_layouts,
-        backend_config=backend_config,
-        skip_ffi_layout_processing=skip_ffi_layout_processing,
-        **lowering_args,
+        call_target_name, backend_config=backend_config, **lowering_args
     )
 
     def rule(ctx: Emitter, *operands: ir.Value, **params: Any) -> Sequence[ir.Value]:
