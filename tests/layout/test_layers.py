@@ -22,8 +22,9 @@ LAYERS = [
     "testing",
     "interpreters",
     "numpy",
-    "scipy",
     "random",
+    "scipy",
+    "image",
     "nn",
 ]
 LEAF = SRC / "xla" / "native.py"
