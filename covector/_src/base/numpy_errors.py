@@ -35,9 +35,9 @@ def implicit_rank_promotion(where: str, shapes: Sequence[Shape], forbidden: bool
     listed = " and ".join(str(tuple(shape)) for shape in shapes)
     outcome = "is an error" if forbidden else "gives this warning"
     return (
-        f"[{where}] Operands of shapes {listed} are of different ranks, which {outcome} because "
-        "of the flag `numpy_rank_promotion`. Add dimensions with `x[None]` or `reshape`, or set "
-        "the flag to 'allow'."
+        f"[{where}] The operands with shapes {listed} require rank promotion, which {outcome} "
+        "because of the flag `numpy_rank_promotion`. Add dimensions with `x[None]` or `reshape`, "
+        "or set the flag to 'allow'."
     )
 
 
@@ -642,4 +642,11 @@ def unsafe_update(given: object, target: object) -> str:
         f"scatter inputs have incompatible types: cannot safely cast value from dtype={given} to "
         f"dtype={target}. Convert it explicitly, as in `x.at[i].set(y.astype(x.dtype))`; in future "
         "this will be an error."
+    )
+
+
+def other_api_version(asked: str | None, version: str) -> str:
+    return (
+        f"[__array_namespace__] Version {asked} of the array API is not available; the namespace "
+        f"follows version {version}. Ask for that one, or for none."
     )

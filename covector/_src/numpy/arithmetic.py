@@ -19,6 +19,7 @@ from ..ops.powers import integer_pow_p, pow_p, square_p
 from ..ops.rounding import RoundingMethod, rem_p, round_p
 from ..ops.select import select_n_p
 from ..xla.array import ArrayImpl
+from .aliases import alias
 from .composite import composite, composite_list
 from .dispatch import binary, inexact, same
 from .promotion import (
@@ -118,7 +119,7 @@ def divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     return binary(div_p, "divide", INEXACT, inexact, x, y)
 
 
-true_divide = divide
+true_divide = alias("true_divide", divide)
 
 
 def negative(x: ArrayLike, /) -> Array:
@@ -242,7 +243,7 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _remainder(*operands("remainder", (x, y)))
 
 
-mod = remainder
+mod = alias("mod", remainder)
 
 
 @composite
@@ -318,7 +319,7 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _integer_power(operand("power", x), exponent)
 
 
-pow = power
+pow = alias("pow", power)
 
 
 def _known_integer(y: Any) -> int | None:

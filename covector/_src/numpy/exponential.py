@@ -18,6 +18,7 @@ from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
 from ..ops.linear import constant_like as like
 from ..ops.powers import cbrt_p, sqrt_p, square_p
 from ..ops.trigonometric import acos_p, asin_p, atan2_p, atan_p, cos_p, sin_p, tan_p
+from .aliases import alias
 from .composite import composite
 from .dispatch import binary, inexact, unary
 from .promotion import (
@@ -365,8 +366,13 @@ def arctan2(x: ArrayLike, y: ArrayLike, /) -> Array:
     return binary(atan2_p, "arctan2", INEXACT, inexact, x, y)
 
 
-acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
-atan, atanh, atan2 = arctan, arctanh, arctan2
+acos = alias("acos", arccos)
+acosh = alias("acosh", arccosh)
+asin = alias("asin", arcsin)
+asinh = alias("asinh", arcsinh)
+atan = alias("atan", arctan)
+atanh = alias("atanh", arctanh)
+atan2 = alias("atan2", arctan2)
 
 
 @composite
@@ -395,7 +401,8 @@ def rad2deg(x: ArrayLike, /) -> Array:
     return _scaled(operand("rad2deg", x), factor=180 / np.pi)
 
 
-degrees, radians = rad2deg, deg2rad
+degrees = alias("degrees", rad2deg)
+radians = alias("radians", deg2rad)
 
 
 @composite

@@ -22,6 +22,7 @@ from ..ops.bitwise import (
 from ..ops.comparison import eq_p, ge_p, gt_p, le_p, lt_p, ne_p
 from ..ops.complex import abs_p
 from . import reductions
+from .aliases import alias
 from .composite import composite
 from .dispatch import binary, same
 from .parts import isfinite, isnan
@@ -327,7 +328,8 @@ def bitwise_not(x: ArrayLike, /) -> Array:
     return not_p.bind(operand("bitwise_not", x))
 
 
-invert = bitwise_invert = bitwise_not
+invert = alias("invert", bitwise_not)
+bitwise_invert = alias("bitwise_invert", bitwise_not)
 
 
 def _shift(p: Any, where: str, x: Any, y: Any) -> Any:
@@ -344,7 +346,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return binary(shift_left_p, "left_shift", INTEGERS, _shift, x, y)
 
 
-bitwise_left_shift = left_shift
+bitwise_left_shift = alias("bitwise_left_shift", left_shift)
 
 
 @composite
@@ -365,7 +367,7 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _right_shift(*operands("right_shift", (x, y)))
 
 
-bitwise_right_shift = right_shift
+bitwise_right_shift = alias("bitwise_right_shift", right_shift)
 
 
 def bitwise_count(x: ArrayLike, /) -> Array:

@@ -15,6 +15,7 @@ from ..core.array import Array
 from ..core.trace import Tracer
 from . import (
     arithmetic,
+    array_api,
     contraction,
     conversion,
     creation,
@@ -199,6 +200,7 @@ def _to_device(self: Any, device: Any, *, stream: Any = None) -> Any:
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
+    "__array_namespace__": array_api.array_namespace,
     "all": reductions.all,
     "any": reductions.any,
     "argmax": reductions.argmax,

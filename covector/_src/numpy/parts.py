@@ -18,6 +18,7 @@ from ..ops.conversion import bitcast_convert_type_p
 from ..ops.linear import constant_like as like
 from ..ops.rounding import RoundingMethod, ceil_p, floor_p, is_finite_p, nextafter_p, round_p
 from ..ops.trigonometric import atan2_p
+from .aliases import alias
 from .arguments import check_no_out
 from .arithmetic import floor_divide_integers
 from .composite import composite, composite_list
@@ -64,7 +65,7 @@ def absolute(x: ArrayLike, /) -> Array:
     return abs_p.bind(x)
 
 
-abs = absolute
+abs = alias("abs", absolute)
 
 
 def fabs(x: ArrayLike, /) -> Array:
@@ -205,7 +206,7 @@ def conjugate(x: ArrayLike, /) -> Array:
     return conj_p.bind(x, input_dtype=dtype) if dtype.kind == "c" else x
 
 
-conj = conjugate
+conj = alias("conj", conjugate)
 
 
 @composite
@@ -327,7 +328,7 @@ def trunc(x: ArrayLike) -> Array:
     return _trunc(x) if dtype_of(x) in INEXACT else as_array("trunc", x)
 
 
-fix = trunc
+fix = alias("fix", trunc)
 
 
 def _round_to_even(x: Any) -> Any:
@@ -412,7 +413,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     return _round_integers(a, decimals=decimals)
 
 
-around = round
+around = alias("around", round)
 
 
 @composite_list

@@ -27,6 +27,7 @@ from ..ops.reductions import (
     reduce_or_p,
     reduce_prod_p,
 )
+from .aliases import alias
 from .arguments import axes_argument, axis_argument, check_no_out
 from .composite import composite
 from .promotion import (
@@ -284,7 +285,8 @@ def min(
     return _reduce(MIN, a, axis, None, out, keepdims, initial, where, False)
 
 
-amax, amin = max, min
+amax = alias("amax", max)
+amin = alias("amin", min)
 
 
 def all(

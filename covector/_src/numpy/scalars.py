@@ -46,9 +46,8 @@ int8, int16, int32, int64 = (_scalar_type(f"int{bits}") for bits in (8, 16, 32, 
 float16, float32, float64 = (_scalar_type(f"float{bits}") for bits in (16, 32, 64))
 bfloat16 = _scalar_type(ml_dtypes.bfloat16)
 complex64, complex128 = _scalar_type("complex64"), _scalar_type("complex128")
-int2, int4, uint2, uint4 = (
-    _scalar_type(getattr(ml_dtypes, name)) for name in ("int2", "int4", "uint2", "uint4")
-)
+int1, int2, int4 = map(_scalar_type, (ml_dtypes.int1, ml_dtypes.int2, ml_dtypes.int4))
+uint1, uint2, uint4 = map(_scalar_type, (ml_dtypes.uint1, ml_dtypes.uint2, ml_dtypes.uint4))
 float6_e2m3fn = _scalar_type(ml_dtypes.float6_e2m3fn)
 float6_e3m2fn = _scalar_type(ml_dtypes.float6_e3m2fn)
 float4_e2m1fn = _scalar_type(ml_dtypes.float4_e2m1fn)
