@@ -1,5 +1,8 @@
-"""Batches: tables of the primitives' rules, and ways to declare the common ones."""
+"""Batches: tables of the primitives' rules, ways to declare the common ones, and batches that are
+no arrays."""
 
+from .._src.api.vmappable import register_vmappable as register_vmappable
+from .._src.api.vmappable import unregister_vmappable as unregister_vmappable
 from .._src.interpreters.batching import axis_primitive_batchers as axis_primitive_batchers
 from .._src.interpreters.batching import bdim_at_front as bdim_at_front
 from .._src.interpreters.batching import broadcast as broadcast

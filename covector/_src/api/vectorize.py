@@ -20,6 +20,7 @@ from ..transforms.signatures import argument_names
 from ..transforms.vmap import example_aval
 from ..transforms.vmap import vmap as vmap_of_flat
 from .values import to_array
+from .vmappable import FunctionOfExamples, is_axis, is_vmappable, vmappable
 from .wrapping import check_callable, named_after
 
 
@@ -68,21 +69,25 @@ def vmap(
     """
     check_callable("vmap", fun)
     in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
-    if in_axes is not None and type(in_axes) not in (int, tuple):
+    if in_axes is not None and type(in_axes) is not tuple and not is_axis(in_axes):
         raise TypeError(errors.axes_not_a_tuple(in_axes))
     for what, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
-        if any(type(axis) is not int for axis in tree.leaves(axes)):
+        if not all(map(is_axis, tree.leaves(axes))):
             raise TypeError(errors.axes_not_integers(what, axes))
     if spmd_axis_name is not None and not isinstance(spmd_axis_name, tuple):
         spmd_axis_name = (spmd_axis_name,)
 
     @named_after(fun, "Vectorized version of {0}: arguments and results have one more axis.")
     def vectorized(*args: Any, **kwargs: Any) -> Any:
-        leaves, in_tree = tree.flatten((args, kwargs))
+        leaves, in_tree = tree.flatten((args, kwargs), is_vmappable if vmappable else None)
         axes = _axes_of_leaves(fun, in_axes, args, in_tree)
         batches = _Batches(fun, args, kwargs, leaves, axes, axis_size)
-        flat = FlatFunction(fun, in_tree)
         axis = Axis(batches.size, axis_name, spmd_axis_name)
+        flat = (
+            FunctionOfExamples(fun, in_tree, axes, out_axes, axis)
+            if vmappable
+            else FlatFunction(fun, in_tree)
+        )
         with Scope(VMAP):
             outs, dims = vmap_of_flat(flat, axis, batches.values, batches.dims)
         return _Results(fun, flat.out_tree, out_axes, axis, sum_match).stacked(outs, dims)
@@ -132,7 +137,7 @@ class _Batches:
         eager = context.trace is eval_trace
         sizes = set() if axis_size is None else {axis_size}
         for i, (x, axis) in enumerate(zip(leaves, axes)):
-            if axis is None:
+            if axis is None or is_vmappable(x):
                 self.dims.append(None)
                 self.values.append(x)
                 continue
@@ -190,12 +195,12 @@ class _Results:
     def stacked(self, outs: Sequence[Any], dims: Sequence[int | None]) -> Any:
         """The results with their batch dimensions where `out_axes` wants them."""
         for i, x in enumerate(outs):
-            if type(x) not in aval_getters and not is_valid_type(x):
+            if type(x) not in aval_getters and not is_valid_type(x) and not is_vmappable(x):
                 path = self._path(i)
                 raise TypeError(errors.result_not_an_array("vmap", self._fun, path, x, False))
         axes = tree.flatten_axes("vmap out_axes", self._out_tree, self._out_axes)
         results = [
-            x if dim == axis else self._moved(i, x, dim, axis)
+            x if dim == axis or is_vmappable(x) else self._moved(i, x, dim, axis)
             for i, (x, dim, axis) in enumerate(zip(outs, dims, axes))
         ]
         return self._out_tree.unflatten(results)

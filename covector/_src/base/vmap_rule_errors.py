@@ -1,4 +1,5 @@
-"""Texts of errors of custom_vmap, whose rule the user writes, and of linear_call."""
+"""Texts of errors of custom_vmap, whose rule the user writes, of linear_call, and of batches of
+types that the user registers."""
 
 from __future__ import annotations
 
@@ -58,4 +59,12 @@ def transpose_structure(where: Any, want: object, got: object) -> str:
         "[linear_call] transpose output pytree structure must match that of linear inputs: "
         f"{name_of(where)} returned the structure\n    {got}\nfor linear arguments of the "
         f"structure\n    {want}"
+    )
+
+
+def no_place_for_batch(aval: Any) -> str:
+    return (
+        f"[register_vmappable] a handler from_elt asked for the batch of a value of type {aval} "
+        "along the axis None, but the value differs between examples. Ask for it along an axis, "
+        "such as 0."
     )
