@@ -7,8 +7,10 @@ is found when somebody asks: the ways in which its key differs from the most sim
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-from weakref import WeakKeyDictionary
+from itertools import groupby
+from types import CodeType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, events, source
 from ..base.logs import logger
@@ -40,43 +42,61 @@ class TraceRecord:
         self.place = source.current_place()
         self.compiled = False
 
-    def differences(self, other: TraceRecord) -> list[str]:
-        """How this trace's key differs from another's, each difference in words."""
+    def differences(self, other: TraceRecord) -> list[Difference]:
+        """How this trace's key differs from another's."""
         found = []
         if self.in_tree != other.in_tree:
-            found.append(f"the arguments' tree was {other.in_tree}, now {self.in_tree}")
+            found.append(changed("input pytree", "arguments", self.in_tree, other.in_tree))
         else:
             found += [
-                f"{name} was {_typed(old)}, now {_typed(new)}"
-                for name, old, new in zip(self.arg_names, other.avals, self.avals)
-                if old is not new
+                changed("input types", name, _typed(new), _typed(old))
+                for name, new, old in zip(self.arg_names, self.avals, other.avals)
+                if new is not old
             ]
         if self.static != other.static:
-            found.append(_static_difference(other.static, self.static))
+            found += _static_differences(self.static, other.static)
         if self.trace_key is not other.trace_key:
-            changes = self.trace_key.differences(other.trace_key)
-            found += [f"the flag {k} was {old}, now {new}" for k, (new, old) in changes.items()]
+            flags = self.trace_key.differences(other.trace_key)
+            found += [changed("tracing context", f"flag {k}", *pair) for k, pair in flags.items()]
         if self.axis_env != other.axis_env:
-            found.append(f"the named axes were {other.axis_env}, now {self.axis_env}")
+            found.append(changed("tracing context", "named axes", self.axis_env, other.axis_env))
         return found
+
+
+class Difference(NamedTuple):
+    """One way in which a trace differs from an earlier one.
+
+    Attributes:
+      kind: what differs, in general words.
+      text: what differs, in the user's names and values.
+    """
+
+    kind: str
+    text: str
+
+
+def changed(kind: str, what: Any, new: Any, old: Any) -> Difference:
+    return Difference(f"different {kind}", f"{what}: now {new} and before {old}")
 
 
 def _typed(aval: Any) -> str:
     return f"{aval.str_short()}{' (weakly typed)' if aval.weak_type else ''}"
 
 
-def _static_difference(old: Any, new: Any) -> str:
-    before = [*old[0], *old[1]] if old else []
+def _static_differences(new: Any, old: Any) -> list[Difference]:
     after = [*new[0], *new[1]] if new else []
-    pairs = [
-        f"{name if isinstance(name, str) else f'number {name}'} was {was!r}, now {now!r}"
-        for (name, was), (_, now) in zip(before, after)
-        if was != now
-    ]
-    return "the static argument " + "; ".join(pairs) if pairs else "other arguments are static"
+    before = [*old[0], *old[1]] if old else []
+    return [
+        changed("static arguments", f"static argument {name}", repr(now), repr(was))
+        for (name, now), (_, was) in zip(after, before)
+        if now != was
+    ] or [Difference("different static arguments", "other arguments are static")]
 
 
 _records: WeakKeyDictionary[Any, list[TraceRecord]] = WeakKeyDictionary()
+
+# The code of functions that were traced, which the functions that a loop makes share.
+_seen_code: WeakSet[CodeType] = WeakSet()
 
 # So many traces of one function are remembered in full.
 _RECORDS_LIMIT = 256
@@ -87,25 +107,44 @@ def record_trace(fun: Callable[..., Any], record: TraceRecord) -> None:
     events.record("trace", fun)
     records = _records.setdefault(fun, [])
     if config.explain_cache_misses.value:
-        logger.warning("%s", _reason_line(fun, records, record))
+        logger.warning("%s", _log_line(fun, records, record))
     if len(records) < _RECORDS_LIMIT:
         records.append(record)
+    if hasattr(fun, "__code__"):
+        _seen_code.add(fun.__code__)
 
 
 def _name(fun: Any) -> str:
     return getattr(fun, "__name__", None) or repr(fun)
 
 
-def _reason(earlier: list[TraceRecord], record: TraceRecord) -> str:
+def _reasons(earlier: list[TraceRecord], record: TraceRecord) -> list[Difference]:
     if not earlier:
-        return "the first call"
+        return [Difference("never seen function", "the first call")]
     closest = min((record.differences(other) for other in earlier), key=len)
-    return "; ".join(closest) or "what was traced before is gone, or was tied to an outer trace"
+    return closest or [Difference("forgotten", GONE)]
 
 
-def _reason_line(fun: Any, earlier: list[TraceRecord], record: TraceRecord) -> str:
+GONE = "what was traced before is gone, or was tied to an outer trace"
+
+
+def _reason(earlier: list[TraceRecord], record: TraceRecord) -> str:
+    return "; ".join([difference.text for difference in _reasons(earlier, record)])
+
+
+def _log_line(fun: Any, earlier: list[TraceRecord], record: TraceRecord) -> str:
+    """The reasons, each after its kind, which tells those who search logs what to look for."""
     place = source.describe(record.place)
-    return f"tracing {_name(fun)}{f' at {place}' if place else ''}: {_reason(earlier, record)}"
+    head = f"TRACING CACHE MISS of {_name(fun)}{f' at {place}' if place else ''}: "
+    reasons = []
+    for kind, found in groupby(_reasons(earlier, record), key=lambda difference: difference.kind):
+        reasons.append(f"{kind}: {', '.join([difference.text for difference in found])}")
+    if not earlier and getattr(fun, "__code__", None) in _seen_code:
+        reasons.append(
+            "another function defined on the same line was traced before; each new one is traced "
+            "anew, so make it once, outside of the loop or function that makes it"
+        )
+    return head + "; ".join(reasons)
 
 
 class Retraces:
@@ -151,7 +190,7 @@ def explain_retraces(fun: Any = None) -> Any:
     >>> _ = f(jnp.ones(2)), f(jnp.ones(2)), f(jnp.ones(3))
     >>> report = cv.explain_retraces(f)
     >>> report.traces, report.reasons[1]
-    (2, 'x was float32[2], now float32[3]')
+    (2, 'x: now float32[3] and before float32[2]')
     """
     if fun is None:
         return [Retraces(f) for f in list(_records)]
@@ -161,3 +200,4 @@ def explain_retraces(fun: Any = None) -> Any:
 def forget_traces() -> None:
     """Start counting anew."""
     _records.clear()
+    _seen_code.clear()
