@@ -420,6 +420,12 @@ disable_most_optimizations = _switch(
     "Whether the compiler skips its costly passes: compiles faster, runs slower.",
     affects_compilation=True,
 )
+materialization = _switch(
+    "materialization",
+    True,
+    "Whether values that the compiler for CPUs would compute many times over are stored instead.",
+    affects_compilation=True,
+)
 compiler_enable_remat_pass = _switch(
     "compiler_enable_remat_pass",
     True,

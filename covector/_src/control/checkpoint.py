@@ -24,6 +24,7 @@ from ..core.avals import aval_of
 from ..core.effects import unrepeatable
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from ..core.trace import context, current_trace
+from ..ops.barrier import optimization_barrier_p
 from ..ops.conversion import reduce_precision_p
 from ..transforms.cache import jaxpr_cache
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
@@ -119,27 +120,30 @@ class Checkpoint(Application):
         known_iter, unknown_iter = iter(known_outs), iter(outs)
         return [next(unknown_iter if unknown else known_iter) for unknown in split.out_unknowns]
 
-    def emit(self, b, *operands, jaxpr, prevent_cse, differentiated, policy):
-        if differentiated and operands:
-            operands = _behind_a_barrier(b, operands, prevent_cse)
-        return b.inline(jaxpr, operands)
+    def expanded(self, avals, params):
+        prevent = params["prevent_cse"]
+        flags = prevent if isinstance(prevent, tuple) else (prevent,) * len(avals)
+        if params["differentiated"] and any(flags):
+            return _behind_a_barrier(params["jaxpr"], flags)
+        return params["jaxpr"]
+
+    def emit(self, b, *operands, **params):
+        return b.inline(self.expanded(b.avals_in, params), operands)
 
 
 checkpoint_p = Checkpoint("remat2")
 
 
-def _behind_a_barrier(b: Any, operands: Sequence[Any], prevent: bool | tuple[bool, ...]) -> list:
-    """The operands, those marked in `prevent` as values that the compiler cannot look through."""
-    flags = prevent if isinstance(prevent, tuple) else (prevent,) * len(operands)
-    places = [i for i, flag in enumerate(flags) if flag]
-    if not places:
-        return list(operands)
-    out = [b.avals_in[i] for i in places]
-    values = b.op("optimization_barrier", *[operands[i] for i in places], out=out)
-    result = list(operands)
-    for i, value in zip(places, values if isinstance(values, (list, tuple)) else [values]):
-        result[i] = value
-    return result
+@jaxpr_cache
+def _behind_a_barrier(jaxpr: ClosedJaxpr, flags: tuple[bool, ...]) -> ClosedJaxpr:
+    """The program applied to what the compiler cannot look through, as to the inputs flagged."""
+    body = jaxpr.jaxpr
+    hidden = [var for var, flag in zip(body.invars, flags) if flag]
+    given = [Var(var.aval) for var in hidden]
+    barrier = JaxprEqn(list(given), hidden, optimization_barrier_p, {})
+    fresh = iter(given)
+    invars = [next(fresh) if flag else var for var, flag in zip(body.invars, flags)]
+    return jaxpr.replace(jaxpr=body.replace(invars=invars, eqns=[barrier, *body.eqns]))
 
 
 # ---------------------------------------------------------------- the two halves

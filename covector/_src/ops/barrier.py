@@ -45,6 +45,7 @@ class OptimizationBarrier(BuiltinPrimitive):
         return self.bind(*xs), dims
 
     def emit(self, b, *xs):
+        b.module_context.barriers += 1
         outs = b.op("optimization_barrier", *xs)
         return outs if len(xs) > 1 else [outs]
 

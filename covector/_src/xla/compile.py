@@ -19,8 +19,9 @@ from ..core.avals import ShapedArray
 from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..ops.physical import physical_aval
+from ..transforms.materialize import materialized
 from ..transforms.simplify import drop_dead_code
-from . import cache, nonfinite
+from . import barriers, cache, nonfinite
 from .array import ArrayImpl, move, put
 from .callbacks import Launch
 from .devices import device_list, lowering_platform, sharding_on
@@ -177,6 +178,9 @@ def lower_jaxpr(
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
     values = dict(zip(closed.jaxpr.constvars, closed.consts))
+    if barriers.are_kept(platform):
+        program = materialized(ClosedJaxpr(jaxpr, [values[v] for v in jaxpr.constvars]))
+        jaxpr, values = program.jaxpr, dict(zip(program.constvars, program.consts))
     big = [v for v in jaxpr.constvars if _nbytes(v.aval) > CONSTANT_BYTES]
     small = [v for v in jaxpr.constvars if _nbytes(v.aval) <= CONSTANT_BYTES]
     module = ModuleContext(f"jit_{name}", platform, Emitter)
@@ -186,6 +190,7 @@ def lower_jaxpr(
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
     module.write_main(name, main, [values[v] for v in small], attributes)
+    barriers.keep(module)
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
     _warn_of_large(big)

@@ -128,6 +128,7 @@ class Emitter:
         tokens = module.current_tokens(effects)
         kinds = module.token_types(effects)
         loop = name == "while"
+        barriers_before = module.barriers
         out = self.avals_out if out is None else out
         op = ir.Operation.create(
             "stablehlo." + name,
@@ -146,6 +147,8 @@ class Emitter:
                 if not (loop and i == 0):  # the condition of a loop returns nothing else
                     results += module.current_tokens(effects)
                 ir.Operation.create("stablehlo.return", results=[], operands=results)
+        if loop and module.barriers > barriers_before:
+            module.has_barriers_in_loops = True
         results = list(op.results)
         module.tokens.update(zip(effects, results[len(out) :]))
         return results[: len(out)]

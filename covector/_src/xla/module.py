@@ -37,6 +37,8 @@ class ModuleContext:
       tokens: of each ordered effect, what its last eqn has returned at the current place.
       compile_options: options of XLA by name that this program needs.
       disabled_passes: names of XLA's passes that must not run on this program.
+      barriers: how many optimization barriers there are where functions are written out.
+      has_barriers_in_loops: whether one of them is in a loop.
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
@@ -49,6 +51,8 @@ class ModuleContext:
         self.tokens: dict[Effect, Any] = {}
         self.compile_options: dict[str, Any] = {}
         self.disabled_passes: set[str] = set()
+        self.barriers = 0
+        self.has_barriers_in_loops = False
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}

@@ -1,0 +1,194 @@
+"""Materialization: which intermediate values get memory of their own, so that none is computed
+again and again.
+
+The problem.  XLA's compiler for CPUs joins elementwise ops into loops, *fusions*, so that what one
+op makes another reads from a register.  It fuses a producer into **each** of its consumers, so a
+value that is read in two loops is computed in both, with all that it was fused with.  In
+x_1 = f(x_0, x_0'), x_2 = f(x_1, x_1'), ... where x' is x at other indices (a neighbour, a slice, a
+transpose), each step doubles the work of the one before.  The compiler weighs one fusion at a time
+and never sees the product: gradients of unrolled recurrences, which read each state in the forward
+and in the backward part, take seconds instead of microseconds.
+
+How often is a value computed?  Within one loop the compiler keeps what it has computed *at one
+index*, so consumers that read v at the index at which they are written themselves share one
+computation.  Call an *index source* of v
+
+    an output, or an operand of an op that is not fused: a loop is written for it;
+    a consumer of another shape (a slice, a broadcast, a concatenation ...): it reads v at indices
+    of its own, for each of its own computations.
+
+A consumer of v's shape, or a transpose, which only reorders the index, hands on its own sources.
+So with IU(v) the set of index sources and n(v) the number of computations,
+
+    n(v) = the sum over u in IU(v) of  1 if u is a loop, n(u) if u is a consumer of another shape.
+
+The rule.  Three sweeps over the values, calls written out (`inline.py`); each is linear, since sets
+are capped at SOURCES elements, and sizes and counts saturate.
+
+1. Forward: the *cone* of v is what one element of it costs, with all that would be computed along:
+   its own weight and its operands' cones.  Values in memory anyway have none: inputs, results of
+   ops that are not fused, and of costly ones that are read twice, which the compiler stores itself.
+2. Backward: IU and n.  A value that is read at least twice, is computed at least TIMES times (three
+   if it is large, since memory traffic then is most of the cost), and whose cone is at least COST,
+   becomes a candidate.  As such it is in memory, and is a source of its own from there on.
+3. Forward: a candidate is *pinned* if its cone since the last pinned values is at least COST.
+   Others would save too little, since the values that they are computed from are in memory now.
+
+Each pinned value passes an `optimization_barrier`, into which nothing is fused, and which costs
+nothing where no code is generated for it.  (XLA has a pass that removes barriers before it fuses;
+`xla/compile.py` switches it off for programs that have barriers.)
+
+COST is the measured break-even: storing a value and loading it costs about as much as 16 additions.
+The number of barriers hardly depends on it, for in recurrences cones double with each step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..core.jaxpr import ClosedJaxpr, JaxprEqn
+from .inline import Values, with_barriers
+
+# A value is worth its memory if an element costs at least this, in additions.
+COST = 16
+# It must be computed this often; and if it has at least so many bytes, more often.
+TIMES, TIMES_IF_LARGE, LARGE = 2, 3, 1 << 18
+# The most index sources of a value that are told apart.
+SOURCES = 16
+# Where the sizes of cones and the counts of computations saturate.
+MOST_COST, MOST_TIMES = 4 * COST, 1 << 20
+
+_NONE: frozenset[int] = frozenset()
+
+
+class Pinned(NamedTuple):
+    """A value that gets memory of its own.
+
+    Attributes:
+      number: of the value (see `inline.Values`).
+      eqn: what computes it.
+      aval: its type.
+      times: how often it would have been computed.
+      cost: of one element, in additions, from values in memory; at most MOST_COST.
+    """
+
+    number: int
+    eqn: JaxprEqn
+    aval: Any
+    times: int
+    cost: int
+
+
+def materialized(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The program with barriers behind the values that are to be stored; itself if there are none.
+
+    It computes the same as before, and takes and returns the same.
+    """
+    values = Values(closed)
+    pinned = choose(values)
+    return with_barriers(values, [pin.number for pin in pinned]) if pinned else closed
+
+
+def choose(values: Values) -> list[Pinned]:
+    """The values that are to be stored, in the order in which they are computed."""
+    if sum(fusion.weight for fusion in values.fusions) < COST:
+        return []
+    uses = _uses(values)
+    candidates = _candidates(values, uses, _cones(values, uses))
+    if not candidates:
+        return []
+    return _since_the_last(values, uses, candidates)
+
+
+def _uses(values: Values) -> list[int]:
+    """By how many ops each value is read, or returned, dead ones aside."""
+    uses = [0] * len(values)
+    for out in values.outputs:
+        uses[out] += 1
+    fusions, reads = values.fusions, values.reads
+    for v in range(len(values) - 1, -1, -1):
+        if uses[v] or not fusions[v].fused:
+            for r in reads[v]:
+                uses[r] += 1
+    return uses
+
+
+def _cones(values: Values, uses: list[int]) -> list[int]:
+    """What an element of each value costs, from values that are in memory anyway."""
+    cones = [0] * len(values)
+    for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
+        if fusion.fused and not (fusion.stored_if_shared and uses[v] > 1):
+            cone = fusion.weight
+            for r in reads:
+                cone += cones[r]
+            cones[v] = cone if cone < MOST_COST else MOST_COST
+    return cones
+
+
+def _candidates(values: Values, uses: list[int], cones: list[int]) -> dict[int, int]:
+    """The values that are computed too often, and how often."""
+    candidates: dict[int, int] = {}
+    fusions, avals = values.fusions, values.avals
+    # Index sources: v itself for the loop that is written for v, and ~v for v as a consumer of
+    # another shape.
+    sources = [_NONE] * len(values)
+    times = [1] * len(values)
+    for out in values.outputs:
+        sources[out] = frozenset((out,))
+    for v in range(len(values) - 1, -1, -1):
+        fusion, reads = fusions[v], values.reads[v]
+        if not reads or not (uses[v] or not fusion.fused):
+            continue
+        if not fusion.fused:
+            for r in reads:
+                sources[r] |= {r}
+            continue
+        own, count = sources[v], 1
+        if fusion.stored_if_shared and uses[v] > 1:
+            own = frozenset((v,))
+        else:
+            count = sum([1 if u >= 0 else times[~u] for u in own])
+            if uses[v] > 1 and count > 1 and cones[v] >= COST and not fusion.repeats:
+                large = avals[v].size * avals[v].dtype.itemsize >= LARGE
+                if count >= (TIMES_IF_LARGE if large else TIMES):
+                    candidates[v] = count
+                    own, count = frozenset((v,)), 1
+            if len(own) > SOURCES:
+                own, count = frozenset((v,)), min(count, SOURCES)
+        times[v] = min(count, MOST_TIMES)
+        _hand_on(values, v, own, sources)
+    return candidates
+
+
+def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozenset[int]]) -> None:
+    """Add the index sources that value `v` is for its operands."""
+    avals, fusion = values.avals, values.fusions[v]
+    shape = avals[v].shape
+    for r in values.reads[v]:
+        aval = avals[r]
+        same = fusion.permutes or (aval is not None and aval.shape == shape)
+        added = own if same else frozenset((~v,))
+        before = sources[r]
+        if not before:
+            sources[r] = added
+        elif len(before) <= SOURCES:
+            sources[r] = before | added
+
+
+def _since_the_last(values: Values, uses: list[int], candidates: dict[int, int]) -> list[Pinned]:
+    """Those candidates that are costly to compute even where the others before are in memory."""
+    pinned = []
+    cones = [0] * len(values)
+    for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
+        if fusion.fused and not (fusion.stored_if_shared and uses[v] > 1):
+            cone = fusion.weight
+            for r in reads:
+                cone += cones[r]
+            cone = min(cone, MOST_COST)
+            if cone >= COST and v in candidates:
+                eqn = values.eqns[v]
+                assert eqn is not None
+                pinned.append(Pinned(v, eqn, values.avals[v], candidates[v], cone))
+            else:
+                cones[v] = cone
+    return pinned
