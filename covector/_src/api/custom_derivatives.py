@@ -20,6 +20,7 @@ from ..core.jaxpr import DebugInfo, eval_jaxpr
 from ..core.zeros import Zero
 from ..ops.linear import instantiate
 from ..transforms.flatten import FlatFunction
+from ..transforms.purity import call_traced
 from ..transforms.signatures import debug_info
 from ..transforms.stage import stage
 from .arguments import check_arrays
@@ -182,7 +183,7 @@ class _Call:
 
     def __call__(self, *operands: Any) -> list[Any]:
         fun = self.custom.fun
-        outs, self.out_tree = tree.flatten(fun(*self.arguments.all_args(operands)))
+        outs, self.out_tree = tree.flatten(call_traced(fun, self.arguments.all_args(operands), {}))
         for path, x in enumerate(outs):
             if not is_valid_type(x):
                 raise TypeError(custom_errors.result_not_an_array(self.custom.where, fun, path, x))
@@ -319,11 +320,12 @@ class _JVPCall(_Call):
         custom, arguments = self.custom, self.arguments
         count = arguments.num_consts
         prepare = _symbolic if custom.symbolic_zeros else instantiate
-        result = custom.jvp(
+        given = (
             *arguments.nondiff_args(primals),
             arguments.diff_args(primals[count:]),
             arguments.diff_args([prepare(t) for t in tangents[count:]]),
         )
+        result = call_traced(custom.jvp, given, {})
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(custom_errors.jvp_rule_no_pair(custom.jvp, custom.fun, result))
         outs, out_tree = tree.flatten(result[0])
@@ -470,7 +472,7 @@ class _VJPCall(_Call):
                 *operands[:count],
                 *map(CustomVJPPrimal, operands[count:], perturbed[count:]),
             ]
-        result = custom.fwd(*arguments.all_args(operands))
+        result = call_traced(custom.fwd, arguments.all_args(operands), {})
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(custom_errors.fwd_rule_no_pair(custom.fwd, custom.fun, result))
         outs, out_tree = tree.flatten(result[0])
@@ -491,11 +493,12 @@ class _VJPCall(_Call):
         custom, arguments = self.custom, self.arguments
         consts = len(residuals) - arguments.num_consts
         prepare = _symbolic if custom.symbolic_zeros else instantiate
-        result = custom.bwd(
+        given = (
             *arguments.nondiff_args(residuals[consts:]),
             tree.unflatten(residual_tree, residuals[:consts]),
             tree.unflatten(self.out_tree, [prepare(ct) for ct in cts]),
         )
+        result = call_traced(custom.bwd, given, {})
         zeros = any(type(ct) is Zero for ct in cts) and custom.symbolic_zeros
         of_consts = [Zero(aval) for aval in in_avals[: arguments.num_consts]]
         return of_consts + self.cotangents(result, in_avals[arguments.num_consts :], zeros)

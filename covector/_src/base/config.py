@@ -192,6 +192,13 @@ check_tracer_leaks = _switch(
     "Whether a tracer that outlives its trace is an error at the end of the trace.",
 )
 checking_leaks = functools.partial(check_tracer_leaks, True)
+check_purity = _switch(
+    "check_purity",
+    False,
+    "Whether side effects of a traced function are an error. Runs each function twice.",
+    affects_tracing=True,
+)
+checking_purity = functools.partial(check_purity, True)
 no_tracing = _switch("no_tracing", False, "Whether tracing a function for `jit` is an error.")
 no_execution = _switch(
     "no_execution", False, "Whether running a computation is an error.", affects_tracing=True

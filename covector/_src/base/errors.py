@@ -14,7 +14,8 @@
     │     └─ NonConcreteBooleanIndexError       a traced boolean mask decides a shape
     ├─ InconclusiveDimensionOperation           a question about unknown sizes has no one answer
     ├─ UnexpectedTracerError                    a traced value outlived its trace
-    └─ LeakedTracerError                        the same, found early by `checking_leaks`
+    ├─ LeakedTracerError                        the same, found early by `checking_leaks`
+    └─ ImpureFunctionError                      a traced function has side effects
 
 A message has three parts: where (the public function), the fact with the user's own shapes, dtypes
 and values, and what to do about it.
@@ -78,6 +79,18 @@ class UnexpectedTracerError(Exception):
 
 class LeakedTracerError(Exception):
     """Somebody still held a traced value when the transformation that made it returned."""
+
+
+class ImpureFunctionError(Exception):
+    """A traced function has side effects, which `checking_purity` looks for.
+
+    Attributes:
+      findings: each of them in words, with the user's line where it is known.
+    """
+
+    def __init__(self, message: str, findings: Sequence[str] = ()):
+        super().__init__(message)
+        self.findings = list(findings)
 
 
 # ---------------------------------------------------------------- rules that are missing

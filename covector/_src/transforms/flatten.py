@@ -12,6 +12,7 @@ from ..core.avals import aval_getters, is_valid_type
 from ..core.jaxpr import DebugInfo
 from ..core.trace import context
 from .jvp import JVPTrace
+from .purity import call_traced
 
 _flatten = tree.flatten
 
@@ -36,7 +37,7 @@ class FlatFunction:
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
         args, kwargs = tree.unflatten(self.in_tree, leaves)
-        outs, self.out_tree = _flatten(self.fun(*args, **kwargs))
+        outs, self.out_tree = _flatten(call_traced(self.fun, args, kwargs))
         return outs
 
     def debug_info_of_result(self, info: DebugInfo) -> DebugInfo:
@@ -96,7 +97,7 @@ class FlatInArguments:
         args = list(self.args)
         for i, x in zip(self.positions, varying):
             args[i] = x
-        return self.fun(*args, **self.kwargs)
+        return call_traced(self.fun, args, self.kwargs)
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
         result = self.call(*self.in_tree.unflatten(leaves))
