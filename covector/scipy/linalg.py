@@ -1,14 +1,36 @@
 """Linear algebra under SciPy's names."""
 
 from .._src.scipy.linalg.decompositions import eigh as eigh
+from .._src.scipy.linalg.decompositions import eigh_tridiagonal as eigh_tridiagonal
 from .._src.scipy.linalg.decompositions import hessenberg as hessenberg
 from .._src.scipy.linalg.decompositions import lu as lu
 from .._src.scipy.linalg.decompositions import qr as qr
+from .._src.scipy.linalg.decompositions import qr_multiply as qr_multiply
 from .._src.scipy.linalg.decompositions import schur as schur
 from .._src.scipy.linalg.decompositions import svd as svd
 from .._src.scipy.linalg.functions import block_diag as block_diag
 from .._src.scipy.linalg.functions import expm as expm
 from .._src.scipy.linalg.functions import expm_frechet as expm_frechet
+from .._src.scipy.linalg.matrix_functions import funm as funm
+from .._src.scipy.linalg.matrix_functions import polar as polar
+from .._src.scipy.linalg.matrix_functions import rsf2csf as rsf2csf
+from .._src.scipy.linalg.matrix_functions import sqrtm as sqrtm
+from .._src.scipy.linalg.structured import circulant as circulant
+from .._src.scipy.linalg.structured import companion as companion
+from .._src.scipy.linalg.structured import convolution_matrix as convolution_matrix
+from .._src.scipy.linalg.structured import dft as dft
+from .._src.scipy.linalg.structured import fiedler as fiedler
+from .._src.scipy.linalg.structured import fiedler_companion as fiedler_companion
+from .._src.scipy.linalg.structured import hadamard as hadamard
+from .._src.scipy.linalg.structured import hankel as hankel
+from .._src.scipy.linalg.structured import helmert as helmert
+from .._src.scipy.linalg.structured import hilbert as hilbert
+from .._src.scipy.linalg.structured import invhilbert as invhilbert
+from .._src.scipy.linalg.structured import invpascal as invpascal
+from .._src.scipy.linalg.structured import leslie as leslie
+from .._src.scipy.linalg.structured import pascal as pascal
+from .._src.scipy.linalg.structured import toeplitz as toeplitz
+from .._src.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
 from .._src.scipy.linalg.systems import cho_factor as cho_factor
 from .._src.scipy.linalg.systems import cho_solve as cho_solve
 from .._src.scipy.linalg.systems import cholesky as cholesky

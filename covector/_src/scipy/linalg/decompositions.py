@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base import dtypes
 from ...base import scipy_linalg_errors as errors
 from ...core.array import Array, ArrayLike
 from ...linalg import eigh as _eigh
@@ -13,8 +14,11 @@ from ...linalg import lu as _lu
 from ...linalg import qr as _qr
 from ...linalg import reductions as _reductions
 from ...linalg import svd as _svd
-from ...linalg.householder import householder_product
+from ...linalg.householder import householder_product, ormqr
+from ...linalg.lu import to_batch
 from ...linalg.matrices import (
+    adjoint,
+    diagonal_matrix,
     eye,
     inverse_permutation,
     mask,
@@ -25,12 +29,15 @@ from ...linalg.matrices import (
     tril,
     triu,
 )
-from ...numpy.composite import composite_list
-from ...numpy.linear_algebra.operands import inexact_array
-from ...numpy.promotion import shape_of
-from ...ops.arithmetic import add_p
-from ...ops.complex import complex_dtype
+from ...numpy.composite import composite, composite_list
+from ...numpy.creation import zeros
+from ...numpy.linear_algebra.operands import inexact_array, inexact_arrays
+from ...numpy.promotion import as_array, shape_of
+from ...numpy.shaping import broadcast_shapes
+from ...ops.arithmetic import add_p, sub_p
+from ...ops.complex import complex_dtype, conj, is_complex
 from ...ops.conversion import convert
+from ...ops.linear import expand_dims, reshape
 
 
 @composite_list
@@ -107,6 +114,81 @@ def qr(
     return (r, *p) if mode == "r" else (q, r, *p)
 
 
+@composite_list
+def _qr_multiply(a: Any, c: Any, *, mode: str, pivoting: bool, conjugate: bool) -> Any:
+    m, n = shape_of(a)[-2:]
+    k = min(m, n)
+    if pivoting:
+        packed, p, taus = _qr.geqp3(a, zeros((*shape_of(a)[:-2], n), np.int32))
+        permutation = [sub_p.bind(p, np.int32(1))]
+    else:
+        packed, taus = _qr.geqrf(a)
+        permutation = []
+    if mode == "left":
+        c = padded_rows(c, 0, m - k)
+    # The product with the conjugate of Q is the conjugate of that with Q.
+    product = ormqr(packed, taus, conj(c) if conjugate else c, left=mode == "left")
+    product = conj(product) if conjugate else product
+    if mode == "right":
+        product = part(product, columns=slice(k))
+    return [product, triu(part(packed, slice(k))), *permutation]
+
+
+def qr_multiply(
+    a: ArrayLike,
+    c: ArrayLike,
+    mode: str = "right",
+    pivoting: bool = False,
+    conjugate: bool = False,
+    overwrite_a: bool = False,
+    overwrite_c: bool = False,
+) -> tuple[Array, ...]:
+    """The product of a matrix with the Q of A = Q R, which is not written out.
+
+    Args:
+      a: matrices A of shape `(..., m, n)`; Q has `k = min(m, n)` columns.
+      c: matrices of shape `(..., p, m)` for `mode="right"`, or `(..., k, p)` for `"left"`; or a
+        vector, taken for a row or a column.
+      mode: `"right"` for `c @ q`, or `"left"` for `q @ c`.
+      pivoting: as of `qr`.
+      conjugate: whether to multiply by the conjugate of Q.
+      overwrite_a, overwrite_c: of no effect.
+
+    Returns:
+      `(product, r)`; with pivoting followed by the permutation.
+
+    Raises:
+      ValueError: the shapes do not fit, or there is no such mode.
+
+    >>> import covector.numpy as jnp, covector.scipy as jsp
+    >>> a = jnp.array([[3.0, 0.0], [4.0, 5.0]])
+    >>> jsp.linalg.qr_multiply(a, jnp.array([5.0, 0.0]))[0]
+    Array([-3., -4.], dtype=float32)
+    """
+    if mode not in ("right", "left"):
+        raise ValueError(errors.choice("qr_multiply", "mode", mode, ("right", "left")))
+    a, c = inexact_arrays("qr_multiply", a, c)
+    if a.ndim < 2:
+        raise ValueError(errors.not_a_matrix("qr_multiply", a.shape))
+    vector, left = c.ndim == 1, mode == "left"
+    if vector:
+        c = expand_dims(c, (1 if left else 0,))
+    size = min(a.shape[-2:]) if left else a.shape[-2]
+    if shape_of(c)[-2:][0 if left else -1] != size:
+        raise ValueError(errors.product_shape(mode, a.shape, shape_of(c), size))
+    batch = broadcast_shapes(a.shape[:-2], shape_of(c)[:-2])
+    product, *rest = _qr_multiply(
+        to_batch(a, batch, 2),
+        to_batch(c, batch, 2),
+        mode=mode,
+        pivoting=bool(pivoting),
+        conjugate=bool(conjugate) and is_complex(a.dtype),
+    )
+    if vector:
+        product = reshape(product, (product.size,))
+    return (product, *rest)
+
+
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -169,6 +251,80 @@ def eigh(
         raise NotImplementedError(errors.not_implemented("eigh", "eigvals=None"))
     v, w = _eigh.eigh(inexact_array("eigh", a), lower=bool(lower))
     return w if eigvals_only else (w, v)
+
+
+@composite
+def _tridiagonal(d: Any, e: Any) -> Any:
+    below = padded_rows(padded_columns(diagonal_matrix(e), 0, 1), 1, 0)
+    return add_p.bind(add_p.bind(below, adjoint(below)), diagonal_matrix(d))
+
+
+def eigh_tridiagonal(
+    d: ArrayLike,
+    e: ArrayLike,
+    *,
+    eigvals_only: bool = False,
+    select: str = "a",
+    select_range: tuple[float, float] | None = None,
+    tol: float | None = None,
+    key: Any = None,
+) -> Any:
+    """Eigenvalues and eigenvectors of a Hermitian tridiagonal matrix.
+
+    The matrix is written out, so that time is O(n^3), and derivatives are those of `eigh`.
+
+    Args:
+      d: an array of shape `(n,)`, the diagonal, of which the real part counts.
+      e: an array of shape `(n - 1,)`, what is below the diagonal; above it are the conjugates.
+      eigvals_only: whether only the eigenvalues are wanted.
+      select: `"a"` for all; `"i"` for those with the indices `select_range`, both ends included; or
+        `"v"` for those greater than the first number of `select_range` and at most the second,
+        which needs concrete arrays.
+      select_range: a pair.
+      tol, key: of no effect.
+
+    Returns:
+      `(w, v)`, real eigenvalues in rising order, and eigenvectors in the columns of a matrix; or
+      `w` alone.
+
+    Raises:
+      ValueError: the shapes do not fit, or there is no such selection.
+      TypeError: the dtypes differ, or are not floating or complex.
+
+    >>> import covector.numpy as jnp, covector.scipy as jsp
+    >>> d, e = jnp.array([2.0, 2.0]), jnp.array([1.0])
+    >>> jsp.linalg.eigh_tridiagonal(d, e, eigvals_only=True)
+    Array([1., 3.], dtype=float32)
+    """
+    d, e = [as_array("eigh_tridiagonal", x) for x in (d, e)]
+    if d.dtype != e.dtype or not dtypes.issubdtype(d.dtype, np.inexact):
+        raise TypeError(errors.tridiagonal_dtypes(d.dtype, e.dtype))
+    if d.ndim != 1 or e.shape != (max(d.shape[0] - 1, 0),):
+        raise ValueError(errors.tridiagonal_shapes(d.shape, e.shape))
+    w, v = _eigenpairs(d, e)
+    if select != "a":
+        kept = _selected(w, select, select_range)
+        w, v = w[kept], v[:, kept]
+    return w if eigvals_only else (w, v)
+
+
+def _eigenpairs(d: Any, e: Any) -> tuple[Any, Any]:
+    if d.shape[0] < 2:
+        return d.real, eye(d.dtype, d.shape[0])
+    v, w = _eigh.eigh(_tridiagonal(d.real.astype(d.dtype), e), symmetrize_input=False)
+    return w, v
+
+
+def _selected(w: Any, select: str, select_range: Any) -> Any:
+    """Which eigenvalues are wanted, as an index."""
+    if select not in ("i", "v"):
+        raise ValueError(errors.select(select))
+    if select_range is None or select_range[0] > select_range[1]:
+        raise ValueError(errors.select_range(select_range))
+    first, last = select_range
+    if select == "i":
+        return slice(int(first), int(last) + 1)
+    return np.flatnonzero((np.asarray(w) > first) & (np.asarray(w) <= last))
 
 
 def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
