@@ -1,0 +1,11 @@
+"""The gamma distribution."""
+
+from ..._src.scipy.stats.one_sided import gamma as _gamma
+
+cdf = _gamma.cdf
+entropy = _gamma.entropy
+logcdf = _gamma.logcdf
+logpdf = _gamma.logpdf
+logsf = _gamma.logsf
+pdf = _gamma.pdf
+sf = _gamma.sf

@@ -1,0 +1,11 @@
+"""The generalized normal distribution."""
+
+from ..._src.scipy.stats.normal import gennorm as _gennorm
+
+cdf = _gennorm.cdf
+entropy = _gennorm.entropy
+logcdf = _gennorm.logcdf
+logpdf = _gennorm.logpdf
+logsf = _gennorm.logsf
+pdf = _gennorm.pdf
+sf = _gennorm.sf
