@@ -6,8 +6,9 @@ what is before and behind, and none for the barrier itself.  That is what the pl
 `transforms/materialize.py` needs, and what `checkpoint` means by its own.
 
 Two passes have to be left out for that.  The second moves small loops into functions for which an
-older generator of code is used, which does not know barriers.  Programs without barriers are
-compiled as ever.  On a version of XLA where the passes have other names, barriers are removed as
+older generator of code is used, which does not know barriers.  Nor does the one that writes how a
+reduction combines two elements: a program with a barrier there is compiled as one without.
+Programs without barriers are compiled as ever.  On a version of XLA where the passes have other names, barriers are removed as
 before; if it refuses them, the program is compiled without these options (`compile.py`).
 """
 
@@ -27,7 +28,9 @@ def are_kept(platform: str) -> bool:
 
 def keep(module: ModuleContext) -> None:
     """Ask the compiler to keep the barriers of a module, if it has any."""
-    if module.barriers and are_kept(module.platform):
+    if not module.barriers or module.has_barriers_on_elements:
+        return
+    if are_kept(module.platform):
         module.disabled_passes.add(REMOVES_BARRIERS)
         if module.has_barriers_in_loops:
             module.disabled_passes.add(MOVES_SMALL_LOOPS)

@@ -147,8 +147,8 @@ class Emitter:
                 if not (loop and i == 0):  # the condition of a loop returns nothing else
                     results += module.current_tokens(effects)
                 ir.Operation.create("stablehlo.return", results=[], operands=results)
-        if loop and module.barriers > barriers_before:
-            module.has_barriers_in_loops = True
+        if module.barriers > barriers_before:
+            module.note_barriers(name)
         results = list(op.results)
         module.tokens.update(zip(effects, results[len(out) :]))
         return results[: len(out)]

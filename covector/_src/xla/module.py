@@ -39,6 +39,8 @@ class ModuleContext:
       disabled_passes: names of XLA's passes that must not run on this program.
       barriers: how many optimization barriers there are where functions are written out.
       has_barriers_in_loops: whether one of them is in a loop.
+      has_barriers_on_elements: whether one of them is in what combines single elements, as of a
+        reduction.
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
@@ -53,6 +55,7 @@ class ModuleContext:
         self.disabled_passes: set[str] = set()
         self.barriers = 0
         self.has_barriers_in_loops = False
+        self.has_barriers_on_elements = False
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}
@@ -190,6 +193,11 @@ class ModuleContext:
             # XLA puts the name of the call in front of the names within.
             self._write_function(symbol, closed.jaxpr, (), "private")
         return ir.FlatSymbolRefAttr.get(symbol)
+
+    def note_barriers(self, op: str) -> None:
+        """Note that there are barriers in the regions of an op of this name."""
+        self.has_barriers_in_loops |= op == "while"
+        self.has_barriers_on_elements |= op not in ("while", "case")
 
     # ---------------------------------------------------------------- ordered effects
 
