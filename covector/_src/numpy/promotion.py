@@ -116,7 +116,7 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
     if not weak:
         if kind in PYTHON_NUMBERS or kind is not np.ndarray:
             return number(x, dtype)
-        return x if x.dtype == dtype else x.astype(dtype)
+        return x if aval_of(x).dtype == dtype else x.astype(dtype)
     if kind is not np.ndarray:
         x = dtype.type(x).item()
         if aval_of(x).dtype == dtype:

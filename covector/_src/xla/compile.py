@@ -15,9 +15,9 @@ from ..base import config, dtypes, events
 from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
-from ..core.avals import ShapedArray
+from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
-from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
+from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import physical_aval
 from ..transforms.materialize import materialized
 from ..transforms.simplify import drop_dead_code
@@ -29,17 +29,13 @@ from .dump import dump
 from .emitter import Emitter
 from .failures import failure_behind
 from .layout import Layout, default_layout, layout_of
-from .module import ModuleContext
+from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
 from .placement import placement_on
 from .progress import Progress
 
 watch = nonfinite.watch
-
-# Captured arrays above this size are parameters of the compiled program rather than constants in
-# it: XLA would copy them around and fold what is computed from them.
-CONSTANT_BYTES = 1024
 
 
 class Executable:
@@ -104,7 +100,7 @@ class Executable:
         """Execute on arrays of the right types."""
         buffers = [x._buffer for x in arrays]
         if not self.takes_all:
-            buffers = self._consts + [buffers[i] for i in self.kept]
+            buffers = [buffers[i] for i in self.kept] + self._consts
         outs = list(map(ArrayImpl, self.launch(buffers), self.out_avals))
         if self._has_float0:
             outs = [x.to_numpy() if x.dtype == dtypes.float0 else x for x in outs]
@@ -115,8 +111,7 @@ class Executable:
     def input_layouts(self) -> list[Layout]:
         """How each argument lies in memory; those that are not read, as usual."""
         layouts = [default_layout(len(aval.shape)) for aval in self.in_avals]
-        wanted = self.loaded.get_parameter_layouts()[len(self._consts) :]
-        for i, layout in zip(self.kept, wanted):
+        for i, layout in zip(self.kept, self.loaded.get_parameter_layouts()):
             layouts[i] = layout_of(layout)
         return layouts
 
@@ -156,15 +151,14 @@ def compile_jaxpr(
 
 
 class LoweredModule:
-    """A module with what is needed to call it: the arguments it keeps, the constants it takes."""
+    """A module with what is needed to call it: the arguments it keeps."""
 
-    __slots__ = ("consts", "kept", "module_context", "name")
+    __slots__ = ("kept", "module_context", "name")
 
-    def __init__(self, name: str, module: ModuleContext, kept: list[int], consts: list[Any]):
+    def __init__(self, name: str, module: ModuleContext, kept: list[int]):
         self.name = name
         self.module_context = module
         self.kept = kept
-        self.consts = consts
 
 
 def lower_jaxpr(
@@ -181,21 +175,18 @@ def lower_jaxpr(
     if barriers.are_kept(platform):
         program = materialized(ClosedJaxpr(jaxpr, [values[v] for v in jaxpr.constvars]))
         jaxpr, values = program.jaxpr, dict(zip(program.constvars, program.consts))
-    big = [v for v in jaxpr.constvars if _nbytes(v.aval) > CONSTANT_BYTES]
-    small = [v for v in jaxpr.constvars if _nbytes(v.aval) <= CONSTANT_BYTES]
     module = ModuleContext(f"jit_{name}", platform, Emitter)
-    attributes: list[dict[str, Any]] = [{} for _ in (*big, *jaxpr.invars)]
+    attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
-        given = [(len(big) + i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
+        given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
-    main = Jaxpr(small, [*big, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects)
-    module.write_main(name, main, [values[v] for v in small], attributes)
+    module.write_main(name, jaxpr, [values[v] for v in jaxpr.constvars], attributes)
     barriers.keep(module)
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
-    _warn_of_large(big)
+    _warn_of_large(list(map(aval_of, module.captured)))
     _log("Finished jaxpr to MLIR module conversion jit(%s) in %.9f sec", name, start)
-    return LoweredModule(name, module, kept, [values[v] for v in big])
+    return LoweredModule(name, module, kept)
 
 
 def _log(text: str, name: str, start: float) -> None:
@@ -207,21 +198,17 @@ def _level() -> int:
     return logging.WARNING if config.log_compiles.value else logging.DEBUG
 
 
-def _warn_of_large(constants: Sequence[Var]) -> None:
+def _warn_of_large(constants: Sequence[Any]) -> None:
     """Warn of large arrays that a function captured instead of taking them as arguments."""
     limit = config.captured_constants_warn_bytes.value
     if limit != -1 and constants:
-        sizes = [_nbytes(v.aval) for v in constants]
+        sizes = list(map(nbytes, constants))
         if sum(sizes) >= limit:
             largest = sorted(zip(sizes, constants), key=lambda pair: -pair[0])[:5]
             warnings.warn(
-                large_constants(sum(sizes), len(sizes), [str(v.aval) for _, v in largest]),
+                large_constants(sum(sizes), len(sizes), [str(aval) for _, aval in largest]),
                 stacklevel=2,
             )
-
-
-def _nbytes(aval: Any) -> int:
-    return aval.size * aval.dtype.itemsize if isinstance(aval, ShapedArray) else 0
 
 
 def _assign_donations(
@@ -278,7 +265,7 @@ def compile_lowered(
     placement = placement_on(device, False)
     consts = [
         (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
-        for c in lowered.consts
+        for c in module.captured
     ]
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)

@@ -9,6 +9,7 @@ as MLIR values.  The same object serves as the `ctx` of lowering rules that user
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,8 @@ class Emitter:
         kinds = module.token_types(effects)
         loop = name == "while"
         barriers_before = module.barriers
+        # Only the regions of control flow may read values that are defined around them.
+        control_flow = name in ("while", "case")
         out = self.avals_out if out is None else out
         op = ir.Operation.create(
             "stablehlo." + name,
@@ -141,7 +144,8 @@ class Emitter:
             types = [module.type_of(aval) for aval in avals]
             block = region.blocks.append(*types, *(kinds if loop else ()))
             given = list(block.arguments)
-            with ir.InsertionPoint(block):
+            inside = nullcontext() if control_flow else module.without_parameters()
+            with ir.InsertionPoint(block), inside:
                 module.tokens.update(zip(effects, given[len(avals) :] if loop else tokens))
                 results = list(body(*given[: len(avals)]))
                 if not (loop and i == 0):  # the condition of a loop returns nothing else

@@ -1,28 +1,56 @@
 """Writing a jaxpr as a module of StableHLO.
 
 The module's `main` is the jaxpr; a jaxpr in a parameter of an eqn (`jit`, a branch, a loop's body)
-becomes a private function, once per jaxpr object, however often it is called.
+becomes a private function, once for all that say the same, however often it is called.
+
+Large arrays that functions captured are not written into the program, where XLA would copy them
+around and fold what is computed from them: they are parameters of `main`, after its own ones, and
+of all functions on the way from there to where they are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from ..base import config, dtypes, source
-from ..core.avals import AbstractToken, AbstractValue, abstract_token
+from ..core.avals import AbstractToken, AbstractValue, ShapedArray, abstract_token, aval_of
 from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
 from .mlir import ir, make_context
+from .structure import Structures
 
 EmitterFactory = Callable[..., Any]
+
+# Captured arrays of more bytes are parameters of the program; smaller ones are constants in it.
+CONSTANT_BYTES = 1024
+
+
+class Frame:
+    """A function that is being written, or that was.
+
+    Attributes:
+      block: its body.
+      captured: the large arrays that are parameters of it, by id, each with its MLIR value.
+    """
+
+    __slots__ = ("block", "captured")
+
+    def __init__(self, block: Any):
+        self.block = block
+        self.captured: dict[int, tuple[Any, Any]] = {}
+
+    def arrays(self) -> list[Any]:
+        """The captured arrays."""
+        return [array for array, _ in self.captured.values()]
 
 
 class ModuleContext:
@@ -56,11 +84,16 @@ class ModuleContext:
         self.barriers = 0
         self.has_barriers_in_loops = False
         self.has_barriers_on_elements = False
+        self.captured: list[Any] = []
         self._types: dict[AbstractValue, Any] = {}
         self._attributes: dict[Any, Any] = {}
         self._locations: dict[Any, Any] = {}
-        self._functions: dict[Any, str] = {}
+        self._structures = Structures()
+        self._functions: dict[Any, tuple[str, Frame | None]] = {}
+        # The function that is being written; None where captured arrays cannot be parameters.
+        self._frame: Frame | None = None
         self._names: dict[str, int] = {}
+        self._barriers_of: dict[str, int] = {}
         with self.context, ir.Location.unknown():
             self.module = ir.Module.create()
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
@@ -132,9 +165,30 @@ class ModuleContext:
         ).results[0]
 
     def constants(self, values: Sequence[Any]) -> list[Any]:
-        """Write the constants of a jaxpr, in the dtypes that its variables have."""
-        arrays = [x.to_numpy() if type(x) is ArrayImpl else np.asarray(x) for x in values]
-        return [self.constant(x.astype(dtypes.dtype_of(x), copy=False)) for x in arrays]
+        """The constants of a jaxpr, in the dtypes that its variables have."""
+        return list(map(self._constant_or_parameter, values))
+
+    def _constant_or_parameter(self, x: Any) -> Any:
+        if self._frame is not None and nbytes(aval_of(x)) > CONSTANT_BYTES:
+            return self._parameter(self._frame, x)
+        array = x.to_numpy() if type(x) is ArrayImpl else np.asarray(x)
+        return self.constant(array.astype(dtypes.dtype_of(x), copy=False))
+
+    def _parameter(self, frame: Frame, array: Any) -> Any:
+        """A captured array as a parameter of the function that is being written."""
+        if id(array) not in frame.captured:
+            value = frame.block.add_argument(self.type_of(aval_of(array)), ir.Location.unknown())
+            frame.captured[id(array)] = array, value
+        return frame.captured[id(array)][1]
+
+    @contextmanager
+    def without_parameters(self) -> Iterator[None]:
+        """Within, captured arrays are constants, however large they are."""
+        frame, self._frame = self._frame, None
+        try:
+            yield
+        finally:
+            self._frame = frame
 
     def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:
         """The place in the user's program, and the scopes' names, for profiles and dumps."""
@@ -161,21 +215,29 @@ class ModuleContext:
     ) -> None:
         """Write the jaxpr of the function `name` as the module's entry, its constants included."""
         with self.context, ir.Location.unknown():
-            self._write_function("main", jaxpr, (f"jit({name})",), "public", arg_attributes, consts)
+            scopes = (f"jit({name})",)
+            frame = self._write_function("main", jaxpr, scopes, "public", arg_attributes, consts)
+            self.captured = frame.arrays()
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""
         constants = self.constants(closed.consts)
         effects = ordered_effects(closed.effects)
-        callee = self.function(name, closed)
+        symbol, frame = self._function_of(name, closed.jaxpr)
+        captured = frame.arrays() if frame is not None else []
         op = ir.Operation.create(
             "func.call",
             results=[
                 *self.token_types(effects),
                 *[self.type_of(v.aval) for v in closed.jaxpr.outvars],
             ],
-            operands=[*self.current_tokens(effects), *constants, *operands],
-            attributes={"callee": callee},
+            operands=[
+                *self.current_tokens(effects),
+                *constants,
+                *operands,
+                *self.constants(captured),
+            ],
+            attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
         )
         results = list(op.results)
         self.tokens.update(zip(effects, results))
@@ -187,12 +249,23 @@ class ModuleContext:
         Its first parameters are the tokens of ordered effects, which it also returns first, and the
         jaxpr's constants.
         """
-        symbol = self._functions.get(closed.jaxpr)
-        if symbol is None:
-            symbol = self._functions[closed.jaxpr] = self.fresh_name(name)
-            # XLA puts the name of the call in front of the names within.
-            self._write_function(symbol, closed.jaxpr, (), "private")
+        with self.without_parameters():
+            symbol, _ = self._function_of(name, closed.jaxpr)
         return ir.FlatSymbolRefAttr.get(symbol)
+
+    def _function_of(self, name: str, jaxpr: Jaxpr) -> tuple[str, Frame | None]:
+        """The symbol of a jaxpr's function, and its frame if captured arrays are parameters."""
+        key = (name, self._structures.number(jaxpr), self._frame is None)
+        found = self._functions.get(key)
+        if found is None:
+            symbol, before = self.fresh_name(name), self.barriers
+            # XLA puts the name of the call in front of the names within.
+            frame = self._write_function(symbol, jaxpr, (), "private")
+            self._barriers_of[symbol] = self.barriers - before
+            found = self._functions[key] = symbol, None if self._frame is None else frame
+        else:
+            self.barriers += self._barriers_of.get(found[0], 0)
+        return found
 
     def note_barriers(self, op: str) -> None:
         """Note that there are barriers in the regions of an op of this name."""
@@ -230,36 +303,39 @@ class ModuleContext:
         visibility: str,
         arg_attributes: Sequence[dict[str, Any]] = (),
         consts: Sequence[Any] | None = None,
-    ) -> None:
+    ) -> Frame:
         """Write a function; its constants are written into it if given, else parameters."""
         params = [*jaxpr.constvars, *jaxpr.invars] if consts is None else jaxpr.invars
         effects = ordered_effects(jaxpr.effects) if consts is None else []
         tokens = self.token_types(effects)
-        in_types = [*tokens, *[self.type_of(v.aval) for v in params]]
-        out_types = [*tokens, *[self.type_of(v.aval) for v in jaxpr.outvars]]
-        attributes = {
-            "sym_name": ir.StringAttr.get(symbol),
-            "function_type": ir.TypeAttr.get(ir.FunctionType.get(in_types, out_types)),
-            "sym_visibility": ir.StringAttr.get(visibility),
-        }
-        if arg_attributes:
-            attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [
-                    ir.DictAttr.get({k: self.attribute(v) for k, v in a.items()})
-                    for a in arg_attributes
-                ]
-            )
         with ir.InsertionPoint.at_block_begin(self.module.body):
-            func = ir.Operation.create("func.func", attributes=attributes, regions=1)
-        block = func.regions[0].blocks.append(*in_types)
+            func = ir.Operation.create(
+                "func.func",
+                attributes={
+                    "sym_name": ir.StringAttr.get(symbol),
+                    "sym_visibility": ir.StringAttr.get(visibility),
+                    "function_type": _function_type([], []),
+                },
+                regions=1,
+            )
+        block = func.regions[0].blocks.append(*tokens, *[self.type_of(v.aval) for v in params])
         around, self.tokens = self.tokens, dict(zip(effects, block.arguments))
+        frame = Frame(block)
+        outer, self._frame = self._frame, frame if consts is not None or self._frame else None
+        given = list(block.arguments)[len(effects) :]
         with ir.InsertionPoint(block):
-            constants = self.constants(consts or ())
-            given = [*constants, *list(block.arguments)[len(effects) :]]
-            outs = self.write_eqns(jaxpr, given, scopes)
+            outs = self.write_eqns(jaxpr, [*self.constants(consts or ()), *given], scopes)
             outs = [*self.current_tokens(effects), *outs]
             ir.Operation.create("func.return", results=[], operands=outs)
-        self.tokens = around
+        self.tokens, self._frame = around, outer
+        in_types = [argument.type for argument in block.arguments]
+        func.attributes["function_type"] = _function_type(in_types, [x.type for x in outs])
+        if arg_attributes:
+            attributes = [*arg_attributes, *[{} for _ in frame.captured]]
+            func.attributes["arg_attrs"] = ir.ArrayAttr.get(
+                [ir.DictAttr.get({k: self.attribute(v) for k, v in a.items()}) for a in attributes]
+            )
+        return frame
 
     def inline(
         self, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]
@@ -295,6 +371,15 @@ class ModuleContext:
             else:
                 env[eqn.outvars[0]] = out
         return [read(atom) for atom in jaxpr.outvars]
+
+
+def nbytes(aval: Any) -> int:
+    """How many bytes an array takes; 0 for what is no array."""
+    return aval.size * aval.dtype.itemsize if isinstance(aval, ShapedArray) else 0
+
+
+def _function_type(in_types: Sequence[Any], out_types: Sequence[Any]) -> Any:
+    return ir.TypeAttr.get(ir.FunctionType.get(in_types, out_types))
 
 
 def _file_location(file: str, line: int) -> Any:

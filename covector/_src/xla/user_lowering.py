@@ -95,7 +95,7 @@ def _write(b: Emitter, entry: Entry, params: dict[str, Any]) -> Any:
     place = False if entry.inline else ir.InsertionPoint.at_block_begin(module.module.body)
     function = ir.Operation.create("func.func", attributes=attributes, regions=1, ip=place)
     block = function.regions[0].blocks.append(*in_types)
-    with ir.InsertionPoint(block):
+    with ir.InsertionPoint(block), module.without_parameters():
         results = _results(b, entry.rule(b, *block.arguments, **params))
         ir.Operation.create("func.return", results=[], operands=results)
     return function
