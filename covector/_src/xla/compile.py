@@ -255,7 +255,14 @@ def compile_lowered(
         events.record("compile anew", lowered.name)
         types = ", ".join(map(str, closed.in_avals))
         logger.log(_level(), "Compiling jit(%s) for arguments of types (%s)", lowered.name, types)
-        loaded = _xla_compile(lowered, device, options)
+        try:
+            loaded = _xla_compile(lowered, device, options)
+        except JaxRuntimeError:
+            if not module.disabled_passes:
+                raise
+            # Perhaps this version of XLA cannot do without them, as all programs can.
+            options = compile_options(device, compiler_options, module.compile_options)
+            loaded = _xla_compile(lowered, device, options)
     if key is not None and not found:
         cache.store(key, loaded, time.perf_counter() - start)
     if found:
