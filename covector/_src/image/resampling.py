@@ -43,7 +43,7 @@ def _weights(
       method: how to interpolate.
       antialias: whether kernels are as wide as the new pixels, if those are the wider.
     """
-    number = arange(to, dtype=step.dtype)
+    number = arange(to, dtype=step.dtype)[None, :]
     middle = (number + 0.5) * step + start
     if method is ResizeMethod.AREA:
         left = number * step + start
@@ -53,22 +53,26 @@ def _weights(
         if method is ResizeMethod.CUBIC_PYTORCH:
             return _normalized(_with_repeated_edges(size, middle - 0.5, kernel))
         width = maximum(step, 1) if antialias else 1
-        distance = absolute(middle - 0.5 - arange(size, dtype=step.dtype)[:, None])
+        distance = absolute(middle - 0.5 - _column(0, size, step.dtype))
         weights = kernel.weight(distance / width)
     inside = (middle >= 0) & (middle <= size)
     return where(inside, _normalized(weights), 0)
 
 
+def _column(first: int, stop: int, dtype: Any) -> Any:
+    return arange(first, stop, dtype=dtype)[:, None]
+
+
 def _overlaps(size: int, left: Any, right: Any) -> Any:
     """How much of each old pixel the new ones, from left to right, cover."""
-    first = arange(size, dtype=left.dtype)[:, None]
+    first = _column(0, size, left.dtype)
     return maximum(0, minimum(right, first + 1) - maximum(left, first))
 
 
 def _with_repeated_edges(size: int, centre: Any, kernel: Kernel) -> Any:
     """Weights where pixels beyond the edges have the values of those at the edges."""
     extra = kernel.radius
-    places = arange(-extra, size + extra, dtype=centre.dtype)[:, None]
+    places = _column(-extra, size + extra, centre.dtype)
     weights = kernel.weight(absolute(centre - places))
     inside = weights[extra : extra + size]
     return inside.at[0].add(weights[:extra].sum(0)).at[-1].add(weights[extra + size :].sum(0))
@@ -76,7 +80,7 @@ def _with_repeated_edges(size: int, centre: Any, kernel: Kernel) -> Any:
 
 def _normalized(weights: Any) -> Any:
     """Weights divided by their sum for each new pixel, unless that is about 0."""
-    total = weights.sum(0)
+    total = weights.sum(0, keepdims=True)
     counts = absolute(total) > _NEGLIGIBLE
     return where(counts, weights / where(counts, total, 1), 0)
 
