@@ -59,6 +59,13 @@ def test_agrees_with_a_difference_quotient():
 # ---------------------------------------------------------------- linearize
 
 
+def test_parts_of_a_linearized_function():
+    _, push = cv.linearize(lambda x: jnp.sin(x) * 2.0, 3.0)
+    assert "mul" in str(push.func.args[0])
+    np.testing.assert_array_equal(push.func(*push.args, 1.0), push(1.0))
+    np.testing.assert_allclose(push(1.0), 2.0 * np.cos(3.0), rtol=1e-6)
+
+
 def test_linearize_of_trees(same_as_jax):
     def program(lib):
         def f(p, x):

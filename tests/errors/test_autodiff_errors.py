@@ -336,12 +336,14 @@ def test_cotangents():
         "and the cotangents have a tuple of length 2."
     )
     assert text_of(ValueError, pullback, {"a": jnp.ones(3), "n": zero}) == (
-        "[vjp] the cotangent at ['a'] has the unexpected JAX type float32[3], where "
-        f"{name(pair)} returned a result of type float32[2]. It must be of type float32[2]."
+        "[vjp] unexpected JAX type: the cotangent type does not match that of the result it is "
+        "for. The cotangent at ['a'] is float32[3], where "
+        f"{name(pair)} returned float32[2]. It must be of type float32[2]."
     )
     assert text_of(ValueError, pullback, {"a": jnp.ones(2), "n": jnp.ones(2)}) == (
-        "[vjp] the cotangent at ['n'] has the unexpected JAX type float32[2], where "
-        f"{name(pair)} returned a result of type ~int32[]. It must be of type float0[], as no "
+        "[vjp] unexpected JAX type: the cotangent type does not match that of the result it is "
+        "for. The cotangent at ['n'] is float32[2], where "
+        f"{name(pair)} returned ~int32[]. It must be of type float0[], as no "
         "result that is an integer or boolean varies."
     )
     assert text_of(TypeError, pullback, jnp.ones(2), zero) == (
@@ -373,8 +375,9 @@ def test_cotangents_of_linear_transpose():
     )
     double = cv.linear_transpose(identity, 1.0)
     assert text_of(TypeError, double, 1j) == (
-        "[linear_transpose] the cotangent has the unexpected JAX type ~complex64[], where "
-        f"{name(identity)} returned a result of type ~float32[]. It must be of type ~float32[]."
+        "[linear_transpose] unexpected JAX type: the cotangent type does not match that of the "
+        "result it is for. The cotangent is ~complex64[], where "
+        f"{name(identity)} returned ~float32[]. It must be of type ~float32[]."
     )
 
 

@@ -135,9 +135,9 @@ def test_results_that_are_no_arrays():
 
     place = f"{__file__}:{g.__code__.co_firstlineno}"
     assert text_of(TypeError, cv.jit(g), 1.0) == (
-        f"[jit of the function g at {place}] the function returned a value of type <class 'str'>, "
-        "which is not a valid JAX type: 'text'. Return arrays and Python numbers, in tuples, lists "
-        "and dicts."
+        f"[jit of the function g at {place}] the function returned a value of type <class 'str'> "
+        "at output component ['b'], which is not a valid JAX type: 'text'. Return arrays and "
+        "Python numbers, in tuples, lists and dicts."
     )
 
 

@@ -175,13 +175,15 @@ def test_results_that_differ_between_examples():
     def f(x):
         return {"x": x, "one": 1.0}
 
-    start = f"[vmap] None stands at vmap out_axes['x'], but that result of {name(f)} differs "
-    end = ". Give the axis along which to stack it, such as 0."
+    start = f"[vmap] vmap has mapped output ['x'] of {name(f)}"
+    end = (
+        ", but out_axes is None there: the result differs between examples. Give the axis along "
+        "which to stack it, such as 0."
+    )
     axes = {"x": None, "one": 0}
-    start += "between examples"
     assert text_of(ValueError, cv.vmap(f, out_axes=axes), np.ones(2)) == start + end
     assert text_of(ValueError, cv.vmap(f, out_axes=axes, axis_name="i"), np.ones(2)) == (
-        start + " (the axis named 'i')" + end
+        start + " with axis_name=i" + end
     )
 
 

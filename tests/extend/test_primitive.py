@@ -150,8 +150,9 @@ def test_a_list_of_types_for_one_result():
     with pytest.raises(ValueError) as error:
         cv.make_jaxpr(p.bind)(1.0)
     assert str(error.value) == (
-        "[one] The abstract evaluation rule returned 1 types, but `multiple_results` is False: "
-        "return one type, or set `multiple_results` to True."
+        "one.abstract_eval() method should return a tuple or list of types only if "
+        "`multiple_results` is True. It is False, and the rule returned 1 types: return one type, "
+        "or set `multiple_results` to True."
     )
 
 
@@ -162,9 +163,29 @@ def test_one_type_for_a_list_of_results():
     with pytest.raises(ValueError) as error:
         cv.make_jaxpr(p.bind)(X)
     assert str(error.value) == (
-        "[many] The abstract evaluation rule returned ShapedArray(float32[3]), but "
-        "`multiple_results` is True: return a list of types, one for each result."
+        "many.abstract_eval() method should return a tuple or list of types, one a result: "
+        "`multiple_results` is True, but it returned ShapedArray(float32[3])."
     )
+
+
+def test_another_evaluation_of_a_primitive_of_covector():
+    lax, own = cv.lax, cv.lax.sin_p.impl
+    sin_p = lax.sin_p
+    seen = []
+
+    @sin_p.def_impl
+    def counting(x, **params):
+        seen.append(x.shape)
+        return own(x, **params)
+
+    try:
+        np.testing.assert_allclose(lax.sin(X), np.sin(X), rtol=1e-6)
+        np.testing.assert_allclose(cv.grad(lambda x: lax.sin(x).sum())(X), np.cos(X), rtol=1e-6)
+        cv.jit(lax.sin)(X)
+    finally:
+        sin_p.def_impl(own)
+    lax.sin(X)
+    assert seen == [X.shape, X.shape]
 
 
 def test_a_tracer_that_outlived_its_trace():

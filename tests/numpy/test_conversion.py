@@ -117,7 +117,7 @@ def larger(left, right):
         (lambda d: np.asarray(d["a"]), ({"a": 1.0},), "TracerArrayConversionError", ["d['a']"]),
         (lambda size: jnp.zeros(size), (3,), "TypeError", ["size", "static_argnums", "zeros"]),
         (lambda n: jnp.arange(n), (3,), "ConcretizationTypeError", ["argument n", "arange"]),
-        (lambda n: jnp.linspace(0, 1, n), (3,), "ConcretizationTypeError", ["`num`", "argument n"]),
+        (lambda n: jnp.linspace(0, 1, n), (3,), "ConcretizationTypeError", ["'num'", "argument n"]),
         (lambda n: jnp.ones(6).reshape(n, 2), (3,), "TypeError", ["argument n", "static_argnums"]),
         (lambda x, i: x[i : i + 2], (np.ones(5), 1), "IndexError", ["static", "dynamic_slice"]),
         (lambda a: jnp.sum(jnp.ones(3), a), (0,), "TypeError", ["`axis`", "argument a"]),
@@ -135,8 +135,8 @@ def test_whole_text():
     found = raised(larger, np.int32(1), np.int32(2))
     place = f"{__file__}:{larger.__code__.co_firstlineno}"
     assert str(found) == (
-        "Attempted boolean conversion of a traced array: a traced array of type bool[] was used as "
-        "a condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`. It was met while "
+        "Attempted boolean conversion of a traced array with shape bool[]. It was used as a "
+        "condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`. It was met while "
         f"jit of the function larger at {place}. This concrete value was not available in Python "
         "because it depends on the values of the arguments left and right.\n"
         "  Either make the argument static (static_argnums or static_argnames of jit), or choose "

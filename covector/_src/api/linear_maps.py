@@ -8,6 +8,7 @@ itself is part of the tree's structure.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..base import transform_errors as errors
@@ -97,25 +98,40 @@ class Pushforward:
         self._residuals = residuals
 
     def __call__(self, *tangents: Any) -> Any:
-        program = self._program
-        leaves, in_tree = tree.flatten(tangents)
-        if in_tree != program.in_tree:
-            raise TypeError(errors.tangent_structure("linearize", program.in_tree, in_tree))
-        for i, (aval, t) in enumerate(zip(program.in_avals, leaves)):
-            want, got = aval.to_tangent_aval(), aval_of(t)
-            if (want.shape, want.dtype) != (got.shape, got.dtype):
-                name = f"args{_paths(program.in_tree)[i]}"
-                raise ValueError(errors.tangent_type("linearize", name, aval, want, got))
-        outs = iter(eval_jaxpr(program.jaxpr, self._residuals, *operands(leaves)))
-        return program.out_tree.unflatten(
-            [
-                instantiate(next(outs)) if nonzero else zeros(aval.to_tangent_aval())
-                for aval, nonzero in zip(program.out_avals, program.nonzeros)
-            ]
-        )
+        return _push(self._program.jaxpr, self._program, self._residuals, *tangents)
+
+    @property
+    def func(self) -> partial:
+        """The map as a function of the residuals and the tangents; its first argument, given
+        already, is the jaxpr."""
+        return partial(_push, self._program.jaxpr, self._program)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What `func` takes before the tangents: the list of residuals."""
+        return (self._residuals,)
 
     def __repr__(self) -> str:
         return f"<derivative of {self._program.type_of_function()}>"
+
+
+def _push(jaxpr: Jaxpr, program: LinearProgram, residuals: list[Any], *tangents: Any) -> Any:
+    """Apply a derivative to tangents in the containers of the arguments."""
+    leaves, in_tree = tree.flatten(tangents)
+    if in_tree != program.in_tree:
+        raise TypeError(errors.tangent_structure("linearize", program.in_tree, in_tree))
+    for i, (aval, t) in enumerate(zip(program.in_avals, leaves)):
+        want, got = aval.to_tangent_aval(), aval_of(t)
+        if (want.shape, want.dtype) != (got.shape, got.dtype):
+            name = f"args{_paths(program.in_tree)[i]}"
+            raise ValueError(errors.tangent_type("linearize", name, aval, want, got))
+    outs = iter(eval_jaxpr(jaxpr, residuals, *operands(leaves)))
+    return program.out_tree.unflatten(
+        [
+            instantiate(next(outs)) if nonzero else zeros(aval.to_tangent_aval())
+            for aval, nonzero in zip(program.out_avals, program.nonzeros)
+        ]
+    )
 
 
 tree.register_pytree_node(

@@ -372,8 +372,8 @@ def escaped_tracer(tracer: Any, doing: str) -> str:
         f"{tracer.aval} was used after the transformation that made it had returned."
         f"{made}\n"
         "  A traced value stands for an array only while its function is being transformed. "
-        "Return it from the function instead of storing it in a list, attribute or global; "
-        "`covector.checking_leaks()` reports the place where it is stored."
+        "Return it from the function instead of storing it in a list, attribute or other global "
+        "state; `covector.checking_leaks()` reports the place where it is stored."
     )
 
 

@@ -14,14 +14,12 @@ def not_an_operand(name: str, position: int, x: object) -> str:
 
 
 def results_not_as_declared(name: str, multiple_results: bool, out: object) -> str:
+    wanted = f"{name}.abstract_eval() method should return a tuple or list of types"
     if multiple_results:
-        return (
-            f"[{name}] The abstract evaluation rule returned {out!r}, but `multiple_results` is "
-            "True: return a list of types, one for each result."
-        )
+        return f"{wanted}, one a result: `multiple_results` is True, but it returned {out!r}."
     return (
-        f"[{name}] The abstract evaluation rule returned {len(out)} types, but "  # type: ignore[arg-type]
-        "`multiple_results` is False: return one type, or set `multiple_results` to True."
+        f"{wanted} only if `multiple_results` is True. It is False, and the rule returned "
+        f"{len(out)} types: return one type, or set `multiple_results` to True."  # type: ignore[arg-type]
     )
 
 

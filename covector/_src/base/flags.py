@@ -221,6 +221,14 @@ class Flag(threading.local):
                         view["key"] = view["key"].replace(self.index, value)
         self._tell(value)
 
+    def get_global(self) -> Any:
+        """The value of the whole process, which threads that cover the flag do not see."""
+        return self.shared
+
+    def set_global(self, value: Any) -> None:
+        """As `update`."""
+        self.update(value)
+
     def __call__(self, new_val: Any = _UNSET) -> Cover:
         """A context manager (or decorator) under which this thread sees `new_val`."""
         if new_val is _UNSET:
@@ -302,6 +310,14 @@ class GroupFlag(Flag):
         super().update(value)
         for member in self.members:
             member.update(value)
+
+    def get_global(self) -> Any:
+        """The value of the whole process, which threads that cover the flag do not see."""
+        return self.shared
+
+    def set_global(self, value: Any) -> None:
+        """As `update`."""
+        self.update(value)
 
     def __call__(self, new_val: Any = _UNSET) -> Cover:
         return Cover((self, *self.members), super().__call__(new_val).value)

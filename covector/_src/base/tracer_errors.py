@@ -25,7 +25,7 @@ _INSTEAD = {
 }
 
 
-_CONCRETE = "Abstract tracer value encountered where concrete value is expected"
+_CONCRETE = "Abstract tracer value encountered where concrete value is expected: a traced array"
 
 _LEAD = {
     FOR_BOOL: "Attempted boolean conversion of a traced array",
@@ -33,13 +33,12 @@ _LEAD = {
 }
 
 
-def value_unknown(aval: object, needed_for: str, origin: str) -> str:
+def value_unknown(aval: Any, needed_for: str, origin: str) -> str:
     kind = needed_for.partition("`")[2].partition("(")[0]
     instead = _INSTEAD.get(needed_for, f"convert its dtype: try using `x.astype({kind})`")
     lead = _LEAD.get(needed_for, _CONCRETE)
     return (
-        f"{lead}: a traced array of type {aval} was used {needed_for}. "
-        f"{origin}\n"
+        f"{lead} with shape {aval.str_short()}. It was used {needed_for}. {origin}\n"
         f"  Either make the argument static (static_argnums or static_argnames of jit), or "
         f"{instead}."
     )

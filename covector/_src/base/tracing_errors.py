@@ -7,10 +7,11 @@ from collections.abc import Collection, Sequence
 # ---------------------------------------------------------------- tracing
 
 
-def result_not_an_array(traced: str, result: object) -> str:
+def result_not_an_array(traced: str, path: str, result: object) -> str:
+    place = f" at output component {path}" if path else ""
     return (
-        f"[{traced}] the function returned a value of type {type(result)}, which is not a valid "
-        f"JAX type: {result!r}. Return arrays and Python numbers, in tuples, lists and dicts."
+        f"[{traced}] the function returned a value of type {type(result)}{place}, which is not a "
+        f"valid JAX type: {result!r}. Return arrays and Python numbers, in tuples, lists and dicts."
     )
 
 

@@ -261,8 +261,8 @@ def cotangent_type(where: str, fun_name: str, path: str, result: Any, want: Any,
     if dtype_name(want.dtype) == "float0":
         advice += ", as no result that is an integer or boolean varies"
     return (
-        f"[{where}] the cotangent{place} has the unexpected JAX type {got}, where {fun_name} "
-        f"returned a result of type {result}. {advice}."
+        f"[{where}] unexpected JAX type: the cotangent type does not match that of the result "
+        f"it is for. The cotangent{place} is {got}, where {fun_name} returned {result}. {advice}."
     )
 
 
@@ -378,10 +378,12 @@ def axis_sizes_differ(
 
 
 def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
-    along = f" (the axis named {axis_name!r})" if axis_name is not None else ""
+    place = f" {path}" if path else ""
+    along = f" with axis_name={axis_name}" if axis_name is not None else ""
     return (
-        f"[vmap] None stands at vmap out_axes{path}, but that result of {function(fun)} differs "
-        f"between examples{along}. Give the axis along which to stack it, such as 0."
+        f"[vmap] vmap has mapped output{place} of {function(fun)}{along}, but out_axes is None "
+        "there: the result differs between examples. Give the axis along which to stack it, such "
+        "as 0."
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config, source
+from ..base import config, source, tree
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..base.tracing_errors import result_not_an_array
 from ..core.array import Array
@@ -139,7 +139,7 @@ class JaxprTrace(Trace):
         if type(x) is JaxprTracer and x._trace is self:
             return x.atom
         if not is_valid_type(x):
-            raise TypeError(result_not_an_array(self.describe(), x))
+            raise TypeError(result_not_an_array(self.describe(), "", x))
         return self.constant(x)
 
     def to_jaxpr(self, outs: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
@@ -189,6 +189,10 @@ def stage(
     try:
         with current_trace(EagerTrace(trace) if context.eager else trace):
             outs = fun(*[trace.new_input(aval) for aval in in_avals])
+            for i, x in enumerate(outs):
+                if type(x) is not JaxprTracer and not is_valid_type(x):
+                    place = _component(getattr(fun, "out_tree", None), i)
+                    raise TypeError(result_not_an_array(trace.describe(), place, x))
             jaxpr, consts = trace.to_jaxpr(outs)
     finally:
         context.name_stack, context.place = name_stack, place
@@ -196,6 +200,13 @@ def stage(
     if config.enable_checks.value:
         check_jaxpr(jaxpr)
     return jaxpr, consts
+
+
+def _component(out_tree: Any, index: int) -> str:
+    """Where in a result, of which `out_tree` is the structure, the leaf with this index stands."""
+    if out_tree is None:
+        return ""
+    return tree.key_path_of_leaves(tree.unflatten(out_tree, range(out_tree.num_leaves)))[index]
 
 
 def stage_closed(
