@@ -54,7 +54,7 @@ def _staged(tracer: Any) -> JaxprTracer | None:
     while isinstance(tracer, Tracer):
         if isinstance(tracer, JaxprTracer):
             return tracer
-        tracer = getattr(tracer, "primal", None) or getattr(tracer, "value", None)
+        tracer = getattr(tracer, "primal", getattr(tracer, "value", None))
     return None
 
 
@@ -134,6 +134,11 @@ def item(x: Any, *args: Any) -> Any:
 def tolist(x: Any) -> Any:
     """The elements of an array as nested lists of Python numbers."""
     return _known(x, ConcretizationTypeError, tracer_errors.for_method("tolist")).tolist()
+
+
+def tobytes(x: Any, order: str = "C") -> bytes:
+    """The elements of an array as bytes, in row-major order or, for "F", in column-major order."""
+    return _known(x, ConcretizationTypeError, tracer_errors.for_method("tobytes")).tobytes(order)
 
 
 def length(x: Any) -> int:
