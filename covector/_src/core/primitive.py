@@ -54,7 +54,8 @@ class Primitive:
     # `stage(trace, args, params)`: how primitives that carry Python functions are written into a
     # jaxpr; others become an eqn.
     stage: Callable[..., Any] | None = None
-    # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them.
+    # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them;
+    # None if nothing of it is needed.
     prune: Callable[..., Any] | None = None
     # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
     fold: Callable[..., Any] | None = None

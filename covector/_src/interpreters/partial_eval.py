@@ -1,4 +1,7 @@
-"""Making jaxprs of functions, and dropping from them what is not used."""
+"""Making jaxprs of functions, and dropping from them what is not used.
+
+The table of rules for the latter is a view of the primitives' slot `prune`; see `tables.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.avals import AbstractValue, aval_of
-from ..core.jaxpr import Jaxpr
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
 from ..core.trace import context, current_trace
 from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import stage
+from .tables import Rule, RuleTable
 
 
 def trace_to_jaxpr_dynamic(
@@ -158,6 +162,70 @@ def dce_jaxpr_consts(
     smaller, used_inputs = _live_part(jaxpr, used_outputs, instantiate)
     read = set(smaller.constvars)
     return smaller, [var in read for var in jaxpr.constvars], used_inputs
+
+
+# ---------------------------------------------------------------- rules of primitives
+
+
+def _as_dce_rule(prune: Rule) -> Rule:
+    def rule(used_outputs: Sequence[bool], eqn: JaxprEqn) -> tuple[list[bool], JaxprEqn | None]:
+        part = prune(eqn, tuple(used_outputs))
+        read = () if part is None else part.invars
+        return [atom in read for atom in eqn.invars], part
+
+    return rule
+
+
+# Each rule is called as `rule(used_outputs, eqn)`, with a bool for each output of an eqn whose
+# primitive carries programs.  It returns for each input whether it is still used, and the eqn with
+# those inputs and outputs alone, or None if the eqn is not needed at all.
+dce_rules = RuleTable(
+    "dce_rules",
+    "prune",
+    lambda primitive, rule: lambda eqn, used: rule(list(used), eqn)[1],
+    _as_dce_rule,
+)
+
+
+def dce_jaxpr_call_rule(
+    used_outputs: Sequence[bool], eqn: JaxprEqn
+) -> tuple[list[bool], JaxprEqn | None]:
+    """The rule in `dce_rules` of primitives that apply their parameter `call_jaxpr`, a `Jaxpr`.
+
+    >>> from covector.extend.core import Primitive
+    >>> from covector.interpreters import partial_eval as pe
+    >>> my_call_p = Primitive("my_call")
+    >>> pe.dce_rules[my_call_p] = pe.dce_jaxpr_call_rule
+    """
+    smaller, used_inputs = dce_jaxpr(eqn.params["call_jaxpr"], used_outputs)
+    return used_inputs, _part(eqn, smaller, used_inputs, used_outputs)
+
+
+def dce_jaxpr_closed_call_rule(
+    used_outputs: Sequence[bool], eqn: JaxprEqn
+) -> tuple[list[bool], JaxprEqn | None]:
+    """As `dce_jaxpr_call_rule`, where `call_jaxpr` is a `ClosedJaxpr`."""
+    closed = eqn.params["call_jaxpr"]
+    smaller, used_inputs = dce_jaxpr(closed.jaxpr, used_outputs)
+    part = _part(eqn, ClosedJaxpr(smaller, closed.consts), used_inputs, used_outputs)
+    return used_inputs, part
+
+
+def _part(
+    eqn: JaxprEqn,
+    call_jaxpr: Jaxpr | ClosedJaxpr,
+    used_inputs: Sequence[bool],
+    used_outputs: Sequence[bool],
+) -> JaxprEqn | None:
+    """The eqn that applies a part of its program; None if there is neither output nor effect."""
+    if not any(used_outputs) and not call_jaxpr.effects:
+        return None
+    return eqn.replace(
+        invars=[atom for atom, used in zip(eqn.invars, used_inputs) if used],
+        outvars=[var for var, used in zip(eqn.outvars, used_outputs) if used],
+        params=eqn.params | dict(call_jaxpr=call_jaxpr),
+        effects=call_jaxpr.effects,
+    )
 
 
 def _flags(flags: bool | Sequence[bool], count: int) -> list[bool]:

@@ -28,7 +28,10 @@ def drop_dead_code(
     for eqn in reversed(jaxpr.eqns):
         if must_stay(eqn.effects) or any(var in live for var in eqn.outvars):
             if deep and eqn.primitive.prune is not None:
-                eqn = eqn.primitive.prune(eqn, tuple([var in live for var in eqn.outvars]))
+                part = eqn.primitive.prune(eqn, tuple([var in live for var in eqn.outvars]))
+                if part is None:  # so says a user's rule
+                    continue
+                eqn = part
             eqns.append(eqn)
             live.update(atom for atom in eqn.invars if type(atom) is not Literal)
     eqns.reverse()
