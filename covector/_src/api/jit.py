@@ -24,6 +24,7 @@ from ..transforms.simplify import without_places
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
 from .arguments import ArgumentSpec, check_arrays, join
+from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 from .wrapping import check_function
@@ -280,6 +281,28 @@ class JitFunction:
     def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
         """Shape and dtype of the results for arguments of these types."""
         return self.trace(*args, **kwargs).out_info
+
+    def explain_materialization(self, /, *args: Any, **kwargs: Any) -> Materialization:
+        """Which values of the program are stored, rather than computed again in each loop; and why.
+
+        Args:
+          *args, **kwargs: arguments of the function, of which only the types count.
+
+        Returns:
+          A report, whose text has a line or two for each such value.
+
+        >>> import covector as cv, covector.numpy as jnp
+        >>> @cv.jit
+        ... def f(x):
+        ...     for _ in range(3):
+        ...         x = jnp.sin(x) * jnp.cos(x) + x[0]
+        ...     return x
+        >>> report = f.explain_materialization(jnp.ones(8))
+        >>> len(report.stored), report.nbytes, report.stored[0].times
+        (2, 64, 2)
+        """
+        traced = self.trace(*args, **kwargs)
+        return explain(traced.jaxpr, traced.fun_name)
 
     def _cache_size(self) -> int:
         """How many compiled programs the table of repeated calls holds."""

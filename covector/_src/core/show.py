@@ -16,7 +16,7 @@ import itertools
 import re
 import sys
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base import config
@@ -93,7 +93,7 @@ class Program:
         )
         on_terminal = config.pprint_use_color.value and sys.stdout.isatty()
         colored = on_terminal if use_color is None else use_color
-        return layout(_whole(self.jaxpr, settings), width, colored)
+        return layout(_whole(self.jaxpr, printer_of(self.jaxpr, settings)), width, colored)
 
     def __repr__(self) -> str:
         return self.pretty_print()
@@ -111,9 +111,15 @@ def printer_of(jaxpr: Jaxpr, settings: Settings) -> Printer:
     return printer
 
 
-def _whole(jaxpr: Jaxpr, settings: Settings) -> Doc:
+def names_of_variables(jaxpr: Jaxpr) -> Mapping[Var, str]:
+    """The names that variables have in the printed program, those of nested jaxprs as well."""
+    printer = printer_of(jaxpr, Settings())
+    _whole(jaxpr, printer)
+    return printer.names
+
+
+def _whole(jaxpr: Jaxpr, printer: Printer) -> Doc:
     """The document of a program: the jaxprs that are shared in it, then itself."""
-    printer = printer_of(jaxpr, settings)
     docs = [
         concat(f"let {name} = ", printer.lambda_(sub), " in", Break())
         for sub, name in printer.shared.items()

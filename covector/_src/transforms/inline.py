@@ -58,21 +58,21 @@ class Values:
       fusions: how the compiler fuses what computes each value; inputs and constants are boundaries.
       reads: the numbers of the values that it is computed from, each once. Of an op with several
         results that is a boundary, the first stands for all.
-      avals: their types.
+      variables: by which its jaxpr knows it; of a call, the one within.
       eqns: where each comes from, or None.
       outputs: the numbers of the program's results, each once.
       body: the program itself.
     """
 
-    __slots__ = ("avals", "body", "eqns", "fusions", "outputs", "reads")
+    __slots__ = ("body", "eqns", "fusions", "outputs", "reads", "variables")
 
     def __init__(self, closed: ClosedJaxpr):
         self.fusions: list[Fusion] = []
         self.reads: list[tuple[int, ...]] = []
-        self.avals: list[Any] = []
+        self.variables: list[Any] = []
         self.eqns: list[JaxprEqn | None] = []
         self._add(BOUNDARY, (), None, None)
-        env = {var: self._add(BOUNDARY, (), var.aval, None) for var in closed.invars}
+        env = {var: self._add(BOUNDARY, (), var, None) for var in closed.invars}
         self.body = Body(closed, len(self.reads))
         outs = self._add_eqns(self.body, env)
         self.outputs = list(dict.fromkeys(out for out in outs if out != _LITERAL))
@@ -80,10 +80,10 @@ class Values:
     def __len__(self) -> int:
         return len(self.reads)
 
-    def _add(self, fusion: Fusion, reads: tuple[int, ...], aval: Any, eqn: Any) -> int:
+    def _add(self, fusion: Fusion, reads: tuple[int, ...], var: Any, eqn: Any) -> int:
         self.fusions.append(fusion)
         self.reads.append(reads)
-        self.avals.append(aval)
+        self.variables.append(var)
         self.eqns.append(eqn)
         return len(self.reads) - 1
 
@@ -91,7 +91,7 @@ class Values:
         """Add the values of a body, given those of its inputs; the numbers of its outputs."""
         jaxpr = body.closed.jaxpr
         for var in jaxpr.constvars:
-            env[var] = self._add(BOUNDARY, (), var.aval, None)
+            env[var] = self._add(BOUNDARY, (), var, None)
         for index, eqn in enumerate(jaxpr.eqns):
             body.first.append(len(self.reads))
             if eqn.primitive.fusion.applies:
@@ -115,7 +115,7 @@ class Values:
         if fusion.fused and (len(reads) > MOST_OPERANDS or not all(map(_is_dense, outvars))):
             fusion = BOUNDARY
         for var in outvars:
-            env[var] = self._add(fusion, reads, var.aval, eqn)
+            env[var] = self._add(fusion, reads, var, eqn)
             if not fusion.fused:
                 reads = ()
         if not outvars:

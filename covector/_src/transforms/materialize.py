@@ -44,9 +44,9 @@ The number of barriers hardly depends on it, for in recurrences cones double wit
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..core.jaxpr import ClosedJaxpr, JaxprEqn
+from ..core.jaxpr import ClosedJaxpr, JaxprEqn, Var
 from .inline import Values, with_barriers
 
 # A value is worth its memory if an element costs at least this, in additions.
@@ -67,15 +67,13 @@ class Pinned(NamedTuple):
     Attributes:
       number: of the value (see `inline.Values`).
       eqn: what computes it.
-      aval: its type.
-      times: how often it would have been computed.
+      variable: what it is bound to there.
       cost: of one element, in additions, from values in memory; at most MOST_COST.
     """
 
     number: int
     eqn: JaxprEqn
-    aval: Any
-    times: int
+    variable: Var
     cost: int
 
 
@@ -94,10 +92,15 @@ def choose(values: Values) -> list[Pinned]:
     if sum(fusion.weight for fusion in values.fusions) < COST:
         return []
     uses = _uses(values)
-    candidates = _candidates(values, uses, _cones(values, uses))
+    candidates, _ = _computations(values, uses, _cones(values, uses))
     if not candidates:
         return []
     return _since_the_last(values, uses, candidates)
+
+
+def times_computed(values: Values) -> list[int]:
+    """How often each value would be computed if none were stored; at most MOST_TIMES."""
+    return _computations(values, _uses(values), [0] * len(values))[1]
 
 
 def _uses(values: Values) -> list[int]:
@@ -125,10 +128,10 @@ def _cones(values: Values, uses: list[int]) -> list[int]:
     return cones
 
 
-def _candidates(values: Values, uses: list[int], cones: list[int]) -> dict[int, int]:
-    """The values that are computed too often, and how often."""
-    candidates: dict[int, int] = {}
-    fusions, avals = values.fusions, values.avals
+def _computations(values: Values, uses: list[int], cones: list[int]) -> tuple[set[int], list[int]]:
+    """The candidates; and how often each value is computed where those are stored."""
+    candidates: set[int] = set()
+    fusions, variables = values.fusions, values.variables
     # Index sources: v itself for the loop that is written for v, and ~v for v as a consumer of
     # another shape.
     sources = [_NONE] * len(values)
@@ -149,24 +152,23 @@ def _candidates(values: Values, uses: list[int], cones: list[int]) -> dict[int, 
         else:
             count = sum([1 if u >= 0 else times[~u] for u in own])
             if uses[v] > 1 and count > 1 and cones[v] >= COST and not fusion.repeats:
-                large = avals[v].size * avals[v].dtype.itemsize >= LARGE
-                if count >= (TIMES_IF_LARGE if large else TIMES):
-                    candidates[v] = count
+                if count >= (TIMES_IF_LARGE if nbytes(variables[v]) >= LARGE else TIMES):
+                    candidates.add(v)
                     own, count = frozenset((v,)), 1
             if len(own) > SOURCES:
                 own, count = frozenset((v,)), min(count, SOURCES)
         times[v] = min(count, MOST_TIMES)
         _hand_on(values, v, own, sources)
-    return candidates
+    return candidates, times
 
 
 def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozenset[int]]) -> None:
     """Add the index sources that value `v` is for its operands."""
-    avals, fusion = values.avals, values.fusions[v]
-    shape = avals[v].shape
+    variables, fusion = values.variables, values.fusions[v]
+    shape = variables[v].aval.shape
     for r in values.reads[v]:
-        aval = avals[r]
-        same = fusion.permutes or (aval is not None and aval.shape == shape)
+        var = variables[r]
+        same = fusion.permutes or (var is not None and var.aval.shape == shape)
         added = own if same else frozenset((~v,))
         before = sources[r]
         if not before:
@@ -175,7 +177,7 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
             sources[r] = before | added
 
 
-def _since_the_last(values: Values, uses: list[int], candidates: dict[int, int]) -> list[Pinned]:
+def _since_the_last(values: Values, uses: list[int], candidates: set[int]) -> list[Pinned]:
     """Those candidates that are costly to compute even where the others before are in memory."""
     pinned = []
     cones = [0] * len(values)
@@ -188,7 +190,12 @@ def _since_the_last(values: Values, uses: list[int], candidates: dict[int, int])
             if cone >= COST and v in candidates:
                 eqn = values.eqns[v]
                 assert eqn is not None
-                pinned.append(Pinned(v, eqn, values.avals[v], candidates[v], cone))
+                pinned.append(Pinned(v, eqn, values.variables[v], cone))
             else:
                 cones[v] = cone
     return pinned
+
+
+def nbytes(var: Var) -> int:
+    """How many bytes an array of numbers takes."""
+    return var.aval.size * var.aval.dtype.itemsize  # type: ignore[attr-defined]

@@ -8,8 +8,10 @@ what is before and behind, and none for the barrier itself.  That is what the pl
 Two passes have to be left out for that.  The second moves small loops into functions for which an
 older generator of code is used, which does not know barriers.  Nor does the one that writes how a
 reduction combines two elements: a program with a barrier there is compiled as one without.
-Programs without barriers are compiled as ever.  On a version of XLA where the passes have other names, barriers are removed as
-before; if it refuses them, the program is compiled without these options (`compile.py`).
+Programs without barriers are compiled as ever.
+
+On a version of XLA where the passes have other names, barriers are removed as before; if it refuses
+them, the program is compiled without these options (`compile.py`).
 """
 
 from __future__ import annotations
