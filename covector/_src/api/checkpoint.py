@@ -130,13 +130,16 @@ class Residual(NamedTuple):
 
     Attributes:
       aval: its type.
-      nbytes: its size.
       origin: where it comes from, in words, with the user's line.
     """
 
     aval: AbstractValue
-    nbytes: int
     origin: str
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the value."""
+        return bytes_of(self)
 
     def __str__(self) -> str:
         return f"{self.aval.str_short(True)} {self.origin}"
@@ -183,7 +186,7 @@ def _described(jaxpr: Jaxpr, names: Sequence[str]) -> list[Residual]:
             text = _origin_of(made_by[atom], made_by)
         else:
             text = "from a constant"
-        found[atom] = Residual(atom.aval, bytes_of(atom), text)
+        found[atom] = Residual(atom.aval, text)
     given = [r for atom, r in found.items() if atom in argument]
     return given + [r for atom, r in found.items() if atom not in argument]
 
