@@ -173,7 +173,7 @@ def test_gradients(jax):
         (lambda x: jnp.sum(x, axis=(0, -2)), "duplicate value in 'axis'"),
         (
             lambda x: jnp.sum(x, initial=x),
-            r"initial value must be a scalar, but has shape \(2, 3\)",
+            r"initial value must be a scalar. Got array of shape \(2, 3\)",
         ),
         (lambda x: jnp.average(x, weights=jnp.ones(3)), "Axis must be specified"),
         (lambda x: jnp.average(x, axis=0, weights=jnp.ones(3)), r"weights of shape \(3,\)"),

@@ -94,9 +94,10 @@ def select_lengths(conditions: int, choices: int) -> str:
 def traced_argument(where: str, what: str, aval: object, origin: str) -> str:
     made = f" It was made {origin}." if origin else ""
     return (
-        f"[{where}] The argument `{what}` must be a Python integer, but it is a traced value of "
-        f"type {aval}.{made} Its number is not known while the function is traced: pass it as a "
-        "static argument (static_argnums or static_argnames of jit), or compute it outside."
+        f"[{where}] A number is needed, but this is a traced value of type {aval}. It arose in "
+        f"the jnp.{where} argument {what!r}.{made} It is not known while the function is traced: "
+        "pass it as a static argument (static_argnums or static_argnames of jit), or compute it "
+        "outside."
     )
 
 
@@ -112,7 +113,7 @@ def negative_size(where: str, shape: Shape) -> str:
 
 
 def repeated_axes(where: str, axes: object) -> str:
-    return f"[{where}] duplicate value in 'axis': {axes}. Name each axis once."
+    return f"[{where}] There is a repeated axis, a duplicate value in 'axis': {axes}."
 
 
 # ---------------------------------------------------------------- arrays from values
@@ -148,6 +149,13 @@ def view_width(aval: object, dtype: object) -> str:
     return (
         f"[view] The last dimension of an array of type {aval} does not divide into elements of "
         f"dtype {dtype}. Its size in bytes must be a multiple of theirs."
+    )
+
+
+def integer_too_large(value: int, dtype: object) -> str:
+    return (
+        f"[array] Python int {value} too large to convert to {dtype}. Give a wider dtype, or make "
+        "64-bit integers the default with the flag `enable_x64`."
     )
 
 
@@ -335,7 +343,14 @@ def padding_arguments(mode: str, unknown: object, known: Sequence[str]) -> str:
 
 
 def initial_not_scalar(where: str, shape: Shape) -> str:
-    return f"[{where}] The initial value must be a scalar, but has shape {tuple(shape)}."
+    return f"[{where}] The initial value must be a scalar. Got array of shape {tuple(shape)}."
+
+
+def mask_not_boolean(where: str, dtype: object) -> str:
+    return (
+        f"jnp.{where}: where must be None or a boolean array, but its dtype is {dtype}. Write a "
+        "comparison, such as `mask != 0`."
+    )
 
 
 def nothing_to_reduce(where: str, shape: Shape, axes: Shape) -> str:

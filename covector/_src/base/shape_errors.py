@@ -96,10 +96,12 @@ def broadcast_sizes_differ(shape: Shape, target: Shape, dims: Shape) -> str:
 
 
 def cannot_broadcast_to(where: str, shape: Shape, target: Shape) -> str:
+    fact = "Incompatible shapes for broadcasting"
+    if len(shape) > len(target):
+        fact = "Cannot broadcast to shape with fewer dimensions"
     return (
-        f"[{where}] An array of shape {tuple(shape)} cannot be broadcast to shape "
-        f"{tuple(target)}. Counted from the last dimension, each of its sizes must be 1 or that "
-        "of the target."
+        f"[{where}] {fact}: {tuple(shape)} to {tuple(target)}. Counted from the "
+        "last dimension, each size must be 1 or that of the target."
     )
 
 

@@ -123,7 +123,7 @@ def _cov(rows: Any, *given: Any, names: tuple[str, ...], ddof: int, dtype: Any) 
     else:
         divisor = total - ddof * sum(w * weights["aweights"]) / total
     rows = rows - means[:, None]
-    weighted = rows if w is None else rows * w
+    weighted = rows if w is None else rows * w[None]
     return squeeze(divide(dot(rows, conj(transpose(weighted))), divisor))
 
 

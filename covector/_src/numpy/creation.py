@@ -21,6 +21,7 @@ from ..ops.joining import concatenate_p
 from ..ops.linear import broadcast_in_dim, expand_dims, reshape
 from ..ops.random_keys import filled_keys
 from ..ops.shaping import broadcast_to as broadcast_operand
+from ..ops.shaping import rev_p
 from ..xla.array import ArrayImpl
 from .arguments import shape_argument
 from .promotion import (
@@ -54,7 +55,7 @@ def array(
       dtype: the dtype of the result; by default the common one of the values. Python numbers alone
         give a dtype that is weak if `object` is a single one.
       copy: whether the result must not share memory with `object`.
-      order: "K"; the layout in memory cannot be chosen.
+      order: "K", "A" or "C"; the layout in memory cannot be chosen.
       ndmin: the least number of dimensions; missing ones are put in front, of size 1.
       device, out_sharding: where to put the array.
 
@@ -70,7 +71,7 @@ def array(
     Array([[1. , 2. ],
            [3. , 4.5]], dtype=float32)
     """
-    if order not in ("K", None):
+    if order not in ("K", "A", "C", None):
         raise NotImplementedError(numpy_errors.order_not_supported("array", order))
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "array")
@@ -133,12 +134,18 @@ def convert_array(x: Any, dtype: Any) -> Any:
 def _checked_number(value: Any) -> Any:
     """A Python number, which must fit the dtype of its type."""
     if type(value) is int:
-        number(value, dtypes.python_scalar_dtype(int))
+        dtype = dtypes.python_scalar_dtype(int)
+        try:
+            number(value, dtype)
+        except OverflowError:
+            raise OverflowError(numpy_errors.integer_too_large(value, dtype)) from None
     return value
 
 
 def _from_host(value: Any, dtype: Any, copy: bool) -> Any:
     """NumPy arrays and scalars, and what NumPy makes an array of."""
+    if isinstance(value, np.ma.MaskedArray):  # as NumPy, leave the mask out
+        value = value.data
     host = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value)
     if host.dtype == object and value is None:
         raise ValueError(numpy_errors.none_in_array())
@@ -274,6 +281,16 @@ def view(a: Any, dtype: Any = None) -> Any:
 
 
 _BYTE = np.dtype(np.uint8)
+
+
+def byteswap(a: Any) -> Any:
+    """An array with the bytes of each element in reversed order; of complex ones, of each part."""
+    if a.dtype.kind == "c":
+        return complex_p.bind(byteswap(real_p.bind(a)), byteswap(imag_p.bind(a)))
+    if a.dtype.itemsize == 1:
+        return a
+    swapped = rev_p.bind(bitcast_convert_type_p.bind(a, new_dtype=_BYTE), dimensions=(a.ndim,))
+    return bitcast_convert_type_p.bind(swapped, new_dtype=a.dtype)
 
 
 def _bits(a: Any, dtype: Any) -> Any:

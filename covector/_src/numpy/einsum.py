@@ -89,7 +89,7 @@ def _multiply(
 def _contract(
     operands: Sequence[Any], inputs: Sequence[str], result: str, precision: Any, dtype: Any
 ) -> Any:
-    """One step of an einsum: what becomes of one or two operands."""
+    """One step of an einsum: what becomes of one or several operands."""
     sizes: dict[str, int] = {}
     for x, names in zip(operands, inputs):
         for name, size in zip(names, shape_of(x)):
@@ -98,10 +98,13 @@ def _contract(
     for x, names in zip(operands, inputs):
         x, names = _take_diagonals(x, names)
         ready.append(_squeeze_broadcast(x, names, sizes))
-    if len(ready) == 1:
-        x, names = _sum_out(*ready[0], result)
-    else:
-        x, names = _multiply(*ready[0], *ready[1], result, precision, dtype)
+    (x, names), *others = ready
+    if not others:
+        x, names = _sum_out(x, names, result)
+    for i, other in enumerate(others):
+        later = "".join(of for _, of in others[i + 1 :])
+        kept = "".join(dict.fromkeys(result + later)) if later else result
+        x, names = _multiply(x, names, *other, kept, precision, dtype)
     return transpose(x, [names.index(name) for name in result])
 
 

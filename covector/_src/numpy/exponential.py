@@ -16,6 +16,7 @@ from ..ops.complex import abs_p
 from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p, logistic_p
 from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
 from ..ops.linear import constant_like as like
+from ..ops.logaddexp import logaddexp as log_of_sum
 from ..ops.powers import cbrt_p, sqrt_p, square_p
 from ..ops.trigonometric import acos_p, asin_p, atan2_p, atan_p, cos_p, sin_p, tan_p
 from .aliases import alias
@@ -131,7 +132,8 @@ def _log_sum_of_powers_jvp(primals: Any, tangents: Any, *, base: float | None) -
     Operands that are equal and infinite have equal shares, as finite ones have.
     """
     (x, y), (t, u) = primals, tangents
-    alike = and_p.bind(eq_p.bind(x, y), eq_p.bind(abs_p.bind(x), like(x, np.inf)))
+    modulus = abs_p.bind(x)
+    alike = and_p.bind(eq_p.bind(x, y), eq_p.bind(modulus, like(modulus, np.inf)))
     distance = select_where(alike, like(x, 0), sub_p.bind(x, y))
     if base is not None:
         distance = mul_p.bind(like(x, np.log(base)), distance)
@@ -147,6 +149,8 @@ def _log_sum_of_powers(x: Any, y: Any, *, base: float | None) -> list[Any]:
     Equal operands, infinite ones among them, are taken to differ by exactly zero.  The derivative
     of these steps would be right, but not their second one, where |x - y| has a kink.
     """
+    if dtype_of(x).kind == "c":
+        return [_log_sum_of_complex_powers(x, y, 1.0 if base is None else np.log(base))]
     distance = abs_p.bind(select_where(eq_p.bind(x, y), like(x, 0), sub_p.bind(x, y)))
     power = (exp_p if base is None else exp2_p).bind(neg_p.bind(distance))
     excess = log1p_p.bind(power)
@@ -155,17 +159,20 @@ def _log_sum_of_powers(x: Any, y: Any, *, base: float | None) -> list[Any]:
     return [add_p.bind(max_p.bind(x, y), excess)]
 
 
+def _log_sum_of_complex_powers(x: Any, y: Any, log_of_base: float) -> Any:
+    factor = like(x, log_of_base)
+    return div_p.bind(log_of_sum(mul_p.bind(x, factor), mul_p.bind(y, factor)), factor)
+
+
 @composite
 def _logaddexp(x: Any, y: Any, *, base: float | None) -> Any:
     name = "logaddexp" if base is None else "logaddexp2"
     x, y = promote_inexact(name, x, y)
-    if dtype_of(x).kind == "c":
-        raise ValueError(numpy_errors.not_for_complex(name, dtype_of(x)))
     return _log_sum_of_powers(x, y, base=base)[0]
 
 
 def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Elementwise log(e^x + e^y) of real numbers, without overflow of the powers.
+    """Elementwise log(e^x + e^y), without overflow of the powers.
 
     >>> import covector.numpy as jnp
     >>> jnp.logaddexp(jnp.array([1000.0, 0.0]), jnp.array([0.0, -jnp.inf]))
@@ -175,7 +182,7 @@ def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Elementwise log2(2^x + 2^y) of real numbers, without overflow of the powers.
+    """Elementwise log2(2^x + 2^y), without overflow of the powers.
 
     >>> import covector.numpy as jnp
     >>> jnp.logaddexp2(jnp.array([1000.0, 0.0]), 0.0)

@@ -201,7 +201,7 @@ def _reduced_at(a: Any, starts: Any, *, f: Function, axis: int, dtype: Any) -> A
     def step(totals: Any, inputs: Any) -> tuple[Any, None]:
         i, row = inputs
         inside = reshape((starts < i) & (i < ends), column)
-        return choose(inside, convert(f(totals, row), dtype), totals), None
+        return choose(inside, convert(f(totals, row[None]), dtype), totals), None
 
     numbers = arange(count, dtype=dtype_of(starts))
     totals, _ = scan(step, take(rows, starts, axis=0), (numbers, rows))

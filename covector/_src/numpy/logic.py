@@ -24,6 +24,7 @@ from ..ops.complex import abs_p
 from . import reductions
 from .aliases import alias
 from .composite import composite
+from .creation import asarray
 from .dispatch import binary, same
 from .parts import isfinite, isnan
 from .promotion import (
@@ -138,7 +139,7 @@ def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 @composite
 def _isclose(x: Any, y: Any, rtol: Any, atol: Any, *, equal_nan: bool) -> Any:
     x, y = promote("isclose", x, y)
-    if dtype_of(x) == BOOL:
+    if dtype_of(x) == BOOL or isinstance(dtype_of(x), dtypes.ExtendedDType):
         return eq_p.bind(x, y)
     x, y = promote_dtypes_inexact(x, y)
     real = dtypes.to_floating_dtype(dtype_of(x))
@@ -194,6 +195,11 @@ def allclose(
     return reductions.all(isclose(a, b, rtol, atol, equal_nan))
 
 
+def _arrays(where: str, *args: Any) -> list[Any]:
+    """Operands that may be sequences of numbers too."""
+    return operands(where, [asarray(x) if isinstance(x, (list, tuple)) else x for x in args])
+
+
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Whether two arrays have one shape and equal elements; a boolean array of rank 0.
 
@@ -205,7 +211,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     >>> jnp.array_equal(jnp.arange(3), jnp.array([0, 1, 2]))
     Array(True, dtype=bool)
     """
-    a1, a2 = operands("array_equal", (a1, a2))
+    a1, a2 = _arrays("array_equal", a1, a2)
     if shape_of(a1) != shape_of(a2):
         return as_array("array_equal", np.bool_(False))
     same = equal(a1, a2)
@@ -221,7 +227,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     >>> jnp.array_equiv(jnp.ones(3), jnp.ones((2, 3)))
     Array(True, dtype=bool)
     """
-    a1, a2 = operands("array_equiv", (a1, a2))
+    a1, a2 = _arrays("array_equiv", a1, a2)
     try:
         np.broadcast_shapes(shape_of(a1), shape_of(a2))
     except ValueError:

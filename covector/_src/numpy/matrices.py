@@ -17,7 +17,7 @@ from ..ops.select import select_n_p
 from ..ops.slicing import pad_p, slice_p
 from .arguments import axis_argument, check_no_out, index_argument
 from .composite import composite
-from .promotion import as_array, convert, dtype_of, number, shape_of
+from .promotion import as_array, convert, dtype_of, number, own, shape_of
 from .ranges import iota
 from .reductions import sum
 from .selection import select_where
@@ -30,6 +30,13 @@ def _offset_rows(shape: tuple[int, ...], k: Any) -> tuple[Any, Any]:
     """The row numbers of a matrix plus k, and its column numbers."""
     rows = add_p.bind(iota(_INT, shape, 0), k)
     return rows, iota(_INT, shape, 1)
+
+
+def _offset(where: str, k: Any) -> Any:
+    """The number of a diagonal as an operand; it may be a traced integer."""
+    if own[type(k)] and not k.aval.shape and dtypes.issubdtype(k.aval.dtype, np.integer):
+        return convert(k, _INT)
+    return number(index_argument(where, "k", k), _INT)
 
 
 @composite
@@ -61,7 +68,7 @@ def eye(
     if n < 0 or m < 0:
         raise ValueError(numpy_errors.negative_size("eye", (n, m)))
     dtype = _dtype_or_default("eye", dtype)
-    out = _eye(number(index_argument("eye", "k", k), _INT), shape=(n, m), dtype=dtype)
+    out = _eye(_offset("eye", k), shape=(n, m), dtype=dtype)
     return out if device is None else device_put(out, device)
 
 
@@ -100,8 +107,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     """
     n = index_argument("tri", "N", N)
     m = n if M is None else index_argument("tri", "M", M)
-    k = number(index_argument("tri", "k", k), _INT)
-    return _tri(k, shape=(n, m), dtype=_dtype_or_default("tri", dtype))
+    return _tri(_offset("tri", k), shape=(n, m), dtype=_dtype_or_default("tri", dtype))
 
 
 def _on_or_below(shape: tuple[int, ...], k: Any) -> Any:
@@ -144,7 +150,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     Array([[1., 0., 0.],
            [1., 1., 0.]], dtype=float32)
     """
-    return _tril(_matrices("tril", m), number(index_argument("tril", "k", k), _INT))
+    return _tril(_matrices("tril", m), _offset("tril", k))
 
 
 def triu(m: ArrayLike, k: int = 0) -> Array:
@@ -162,7 +168,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     Array([[1., 1., 1.],
            [0., 1., 1.]], dtype=float32)
     """
-    return _triu(_matrices("triu", m), number(index_argument("triu", "k", k) - 1, _INT))
+    return _triu(_matrices("triu", m), _offset("triu", k - 1))
 
 
 # ---------------------------------------------------------------- diagonals

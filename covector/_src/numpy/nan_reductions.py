@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
 from ..ops.bitwise import and_p, not_p
 from ..ops.comparison import ne_p
 from . import reductions
 from .arguments import check_no_out
 from .composite import composite
-from .promotion import BOOL, as_array, convert, dtype_of, number, operand, promote_shapes
+from .promotion import BOOL, as_array, dtype_of, number, operand, raise_rank, shape_of
 from .selection import select_where
 
 # ---------------------------------------------------------------- what counts
@@ -31,7 +31,9 @@ def _taking_part(name: str, a: Any, where: Any) -> tuple[Any, Any]:
     """
     a = as_array(name, a)
     if where is not None:
-        where = convert(operand(name, where), BOOL)
+        where = operand(name, where)
+        if dtype_of(where) != BOOL:
+            raise ValueError(numpy_errors.mask_not_boolean(name, dtype_of(where)))
     if not dtypes.issubdtype(a.dtype, np.inexact):
         return a, where
     return a, _is_number_and(a) if where is None else _is_number_and(a, where)
@@ -41,7 +43,9 @@ def _taking_part(name: str, a: Any, where: Any) -> tuple[Any, Any]:
 def _is_number_and(a: Any, *masks: Any) -> Any:
     numbers = _is_number(a)
     for mask in masks:
-        numbers = and_p.bind(*promote_shapes("where", numbers, mask))
+        rank = len(shape_of(mask))
+        mask = raise_rank(mask, rank, len(shape_of(a))) if rank else mask
+        numbers = and_p.bind(numbers, mask)
     return numbers
 
 

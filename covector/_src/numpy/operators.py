@@ -20,6 +20,7 @@ from . import (
     conversion,
     creation,
     cumulative,
+    editing,
     joining,
     logic,
     matrices,
@@ -194,6 +195,29 @@ def _view(self: Any, dtype: Any = None, type: None = None) -> Any:
     return creation.view(self, dtype)
 
 
+def _byteswap(self: Any) -> Any:
+    """The array with the bytes of each element in reversed order."""
+    return creation.byteswap(self)
+
+
+def _choose(self: Any, choices: Any, out: None = None, mode: str = "raise") -> Any:
+    """Elementwise one of several arrays, whose number the array holds; see `numpy.choose`."""
+    return editing.choose(self, choices, out, mode)
+
+
+def _compress(
+    self: Any,
+    condition: Any,
+    axis: int | None = None,
+    *,
+    out: None = None,
+    size: int | None = None,
+    fill_value: Any = 0,
+) -> Any:
+    """The parts along an axis for which a condition holds; see `numpy.compress`."""
+    return editing.compress(condition, self, axis, out=out, size=size, fill_value=fill_value)
+
+
 def _to_device(self: Any, device: Any, *, stream: Any = None) -> Any:
     """The array on another device; see `covector.device_put`."""
     return creation.asarray(self, device=device)
@@ -208,7 +232,10 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "argpartition": sorting.argpartition,
     "argsort": sorting.argsort,
     "astype": _astype,
+    "byteswap": _byteswap,
+    "choose": _choose,
     "clip": _clip,
+    "compress": _compress,
     "conj": parts.conjugate,
     "conjugate": parts.conjugate,
     "copy": _copy,
@@ -236,6 +263,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "swapaxes": shaping.swapaxes,
     "take": taking.take,
     "to_device": _to_device,
+    "tobytes": conversion.tobytes,
     "tolist": conversion.tolist,
     "trace": matrices.trace,
     "transpose": _transpose,

@@ -243,6 +243,8 @@ def iscomplexobj(x: Any) -> bool:
     """
     if x is None:
         return False
+    if isinstance(x, (list, tuple)):
+        return builtins.any(map(iscomplexobj, x))
     dtype = getattr(x, "dtype", None)
     return _is_any(np.asarray(x).dtype if dtype is None else dtype, np.complexfloating)
 

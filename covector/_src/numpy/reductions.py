@@ -40,6 +40,7 @@ from .promotion import (
     operand,
     own,
     promote_inexact,
+    raise_rank,
     shape_of,
 )
 from .selection import select_where
@@ -104,7 +105,7 @@ def _reduced(a: Any, *extras: Any, kind: Reduction, axes: Any, keepdims: bool, d
     a = convert(a, compute)
     if masked:
         mask, *extras = extras
-        a = select_where(mask, a, kind.identity(compute))
+        a = _masked(mask, a, kind.identity(compute))
     if compute == BOOL:
         kind = _OF_BOOLEANS.get(kind, kind)
     out = _bind(kind.reduce, a, axes)
@@ -169,9 +170,18 @@ def _dtypes(kind: Reduction, given: Any, wanted: Any, promotes: bool) -> tuple[A
 
 
 def _mask(name: str, where: Any) -> Any:
-    """The argument `where` as booleans."""
+    """The argument `where`, which must be of booleans."""
     where = operand(name, where)
-    return where if dtype_of(where) == BOOL else convert(where, BOOL)
+    if dtype_of(where) != BOOL:
+        raise ValueError(numpy_errors.mask_not_boolean(name, dtype_of(where)))
+    return where
+
+
+def _masked(mask: Any, a: Any, value: Any) -> Any:
+    """An array with one value in the place of what is masked out; the mask may be of lower rank."""
+    rank = len(shape_of(mask))
+    mask = raise_rank(mask, rank, len(shape_of(a))) if rank else mask
+    return select_where(mask, a, value)
 
 
 def _check_identity(kind: Reduction, shape: Any, axes: Any, initial: Any, where: Any) -> None:
@@ -428,7 +438,7 @@ def _mean(a: Any, *masks: Any, axes: Any, keepdims: bool, compute: Any, result: 
     a = convert(a, compute)
     count = _count(mask, shape_of(a), axes, compute)
     if mask is not None:
-        a = select_where(mask, a, number(0, compute))
+        a = _masked(mask, a, number(0, compute))
     total = _bind(reduce_sum_p, a, axes)
     if keepdims:
         total = expand_dims(total, sorted(axes))
@@ -570,10 +580,11 @@ def _var(a: Any, *operands: Any, how: Variance) -> Any:
     else:
         masks = [] if mask is None else [mask]
         center = _mean(a, *masks, axes=axes, keepdims=True, compute=compute, result=compute)
-    squares = _squared_moduli(sub_p.bind(a, center))
+    differences = sub_p.bind(a, center)
+    if mask is not None:  # before they are squared: what is masked may be NaN, and so its slope
+        differences = _masked(mask, differences, number(0, compute))
+    squares = _squared_moduli(differences)
     real = dtype_of(squares)
-    if mask is not None:
-        squares = select_where(mask, squares, number(0, real))
     total = _bind(reduce_sum_p, squares, axes)
     if mask is None and "ddof" not in given:
         # The number of elements is known, and so is whether it is large enough.
@@ -625,7 +636,7 @@ def _variance_dtypes(name: str, given: Any, wanted: Any) -> tuple[Any, Any]:
         wanted = dtypes.check_user_dtype_supported(wanted, name)
         if inexact.kind == "c" and wanted.kind != "c":
             raise ValueError(numpy_errors.real_variance_of_complex(name, given, wanted))
-        compute = dtypes.promote_types(inexact, dtypes.to_inexact_dtype(wanted))
+        compute = wanted if wanted in INEXACT else inexact
         result = wanted
     return (_FLOAT32 if compute in _HALF else compute), result
 
