@@ -70,7 +70,7 @@ bernoulli = published("bernoulli", Bernoulli(p="probabilities"))
 
 def _log_choices(n: Any, k: Any) -> Any:
     """The logarithm of the number of ways to choose k out of n."""
-    return -log1p(n) - betaln(n - k + 1, k + 1)
+    return where(n == 0, 0, -log1p(n) - betaln(n - k + 1, k + 1))
 
 
 class Binomial(Discrete):

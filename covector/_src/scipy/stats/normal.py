@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...numpy.exponential import exp, log, log1p
+from ...numpy.joining import stack
 from ...numpy.selection import maximum, minimum, where
+from ...numpy.shaping import broadcast_arrays
 from ..special.gamma import gammaln
-from ..special.normal import log_ndtr, ndtr, ndtri
+from ..special.normal import erf, log_ndtr, ndtr, ndtri
 from ..special.quotients import gammaincc
 from .family import Continuous, Symmetric, log_of_rest
 from .publish import published
 
 _HALF_LOG_2_PI = 0.5 * math.log(2 * math.pi)
+_ROOT_HALF = math.sqrt(0.5)
 
 
 class Normal(Symmetric):
@@ -92,11 +95,13 @@ def _log_difference(high: Any, low: Any) -> Any:
 
 def _log_mass(a: Any, b: Any) -> Any:
     """log(ndtr(b) - ndtr(a)) for a <= b; on the right by symmetry."""
+    middle = (a > -1) & (b < 1)
+    inner = erf(_ROOT_HALF * where(middle, b, 1)) - erf(_ROOT_HALF * where(middle, a, 0))
     right = a > 0
     tail = _log_difference(where(right, -a, minimum(b, 0)), where(right, -b, minimum(a, 0)))
     across = (a <= 0) & (b > 0)
     outside = ndtr(where(across, a, -1)) + ndtr(where(across, -b, -1))
-    return where(across, log1p(-outside), tail)
+    return where(middle, log(0.5 * inner), where(across, log1p(-outside), tail))
 
 
 class TruncatedNormal(Continuous):
@@ -123,8 +128,9 @@ class TruncatedNormal(Continuous):
         return -0.5 * (x * x) - _HALF_LOG_2_PI - _log_mass(a, b)
 
     def logcdf(self, x: Any, a: Any, b: Any) -> Any:
-        whole = _log_mass(a, b)
-        left, right = _log_mass(a, x) - whole, _log_mass(x, b) - whole
+        x, a, b = broadcast_arrays(x, a, b)
+        whole, left, right = _log_mass(stack([a, a, x]), stack([b, x, b]))
+        left, right = left - whole, right - whole
         near_one = left > -0.1
         return where(near_one, log1p(-exp(where(near_one, right, -1))), left)
 

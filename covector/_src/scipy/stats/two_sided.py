@@ -13,7 +13,7 @@ from ..special.entropy import expit, logit
 from ..special.gamma import digamma
 from ..special.normal import ndtr
 from ..special.quotients import betainc, betaln
-from .family import Continuous, Symmetric
+from .family import Continuous, Symmetric, log_of_rest
 from .publish import published
 
 
@@ -146,7 +146,7 @@ class GumbelRight(Continuous):
 
     def logsf(self, x: Any) -> Any:
         far = x > 37  # from there the probability is exp(-x), to rounding
-        return where(far, -x, log(-expm1(-exp(where(far, -1, -x)))))
+        return where(far, -x, log_of_rest(exp(where(far, -1, -x))))
 
     def ppf(self, q: Any) -> Any:
         return -log(-log(q))
