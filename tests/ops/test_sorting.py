@@ -6,7 +6,7 @@ import pytest
 
 import covector
 from covector import lax
-from covector._src.ops.sort_order import MANY
+from covector._src.ops.thresholds import SORT as MANY
 
 DTYPES = ("float32", "bfloat16", "float16", "complex64", "int32", "uint32", "int8", "uint8", "bool")
 # Sorted by comparisons, and by words.

@@ -1,12 +1,15 @@
 """Cumulative reductions: of the elements up to each one along an axis.
 
-On CPUs they are a loop over the axis, which visits every element once.  On other devices, and where
-there are few elements, they are reductions over windows that reach back to the first element; XLA
-makes a tree of these.
+On CPUs they are a loop over the axis, which visits every element once.  Where there is but a number
+or a few at each step, the loop takes several steps at a time, so that most of their combinations do
+not wait for those of the step before; where there are many that lie far apart, they are brought
+side by side.  On other devices, and where there are few elements, they are reductions over windows
+that reach back to the first element; XLA makes a tree of these.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,10 +23,12 @@ from ..core.primitive import Primitive
 from ..ops.arithmetic import add_p, max_p, min_p, mul_p
 from ..ops.base import Op, Sample, draw
 from ..ops.families import INEXACT, check_accepts
-from ..ops.linear import Linear
+from ..ops.joining import emit_part
+from ..ops.linear import Linear, move_axis
 from ..ops.logaddexp import logaddexp, logaddexp_duals
 from ..ops.reductions import greatest, least
 from ..ops.shaping import rev
+from ..ops.thresholds import CUMULATIVE, CUMULATIVE_LINES, CUMULATIVE_ROW, CUMULATIVE_WIDTH
 from ..ops.windows_family import emit_scalars, emit_windows, window_params
 from ..transforms.stage import stage_closed
 from .associative_scan import prefixes
@@ -41,12 +46,14 @@ class Cumulative(Op):
       combine: the primitive that combines two elements.
       ufunc: the NumPy function that does.
       rounds: whether combining rounds floats, so that it is better done in more digits.
+      in_blocks: whether a loop may take several steps at a time.
       sampled: dtypes on which the contract tests sample it.
     """
 
     combine: Primitive
     ufunc: np.ufunc
     rounds = True
+    in_blocks = True
     sampled: tuple[str, ...] = ("float32", "bfloat16", "complex64", "int32")
 
     def identity(self, dtype: Any) -> np.ndarray:
@@ -96,7 +103,7 @@ class Cumulative(Op):
             return x
         count, none = aval.shape[axis], ((0, 0),) * aval.ndim
         if b.platform == "cpu" and count > AT_ONCE:
-            return self.emit_loop(b, x, axis, reverse)
+            return self.emit_on_cpu(b, x, axis, reverse)
         window = window_params(
             with_size((1,) * aval.ndim, axis, count),
             padding=with_size(none, axis, (0, count - 1) if reverse else (count - 1, 0)),
@@ -110,36 +117,81 @@ class Cumulative(Op):
         (out,) = emit_windows(b, [x], [init], [scalar], body, window)
         return out
 
-    def emit_loop(self, b, x, axis, reverse):
-        """Write the loop over the axis.
+    def emit_on_cpu(self, b, x, axis, reverse):
+        """Write the kind of loop that suits the shape."""
+        (aval,) = b.avals_in
+        lines, row = math.prod(aval.shape[:axis]), math.prod(aval.shape[axis + 1 :])
+        if aval.size < CUMULATIVE or row >= CUMULATIVE_ROW or not self.in_blocks:
+            return self.emit_loop(b, x, axis, reverse, 1)
+        if lines < CUMULATIVE_LINES:
+            return self.emit_loop(b, x, axis, reverse, CUMULATIVE_WIDTH)
+
+        def side_by_side(x: Any) -> list[Any]:
+            return [move_axis(self.bind(move_axis(x, axis, 0), axis=0, reverse=reverse), 0, axis)]
+
+        return b.written(side_by_side, [x])[0]
+
+    def emit_loop(self, b, x, axis, reverse, width):
+        """Write the loop over the axis, which takes `width` elements at a step.
 
         What is added up or multiplied is kept in twice the digits: one by one, the error would
         grow with the number of elements.
         """
         (aval,) = b.avals_in
-        count = aval.shape[axis]
+        count, rest = aval.shape[axis], aval.shape[axis] % width
         index = ShapedArray((), np.dtype(np.int32))
-        part = aval.update(shape=with_size(aval.shape, axis, 1))
-        total = part.update(dtype=wider(aval.dtype) if self.rounds else aval.dtype)
-        zero, one, last = [b.constant(i, np.int32) for i in (0, 1, count - 1)]
+        total = ShapedArray(with_size(aval.shape, axis, 1), self.total_dtype(aval.dtype))
+        begin, end = (count, rest) if reverse else (0, count - rest)
+        first, last, stride = [b.constant(i, np.int32) for i in (begin, end, width)]
 
         def proceed(i: Any, *_: Any) -> list[Any]:
             flag = index.update(dtype=np.dtype(np.bool_))
-            return [b.compare("LE", i, last, np.int32, out=flag)]
+            return [b.compare("GT" if reverse else "LT", i, last, np.int32, out=flag)]
 
         def step(i: Any, x: Any, acc: Any, out: Any) -> list[Any]:
-            at = b.op("subtract", last, i, out=index) if reverse else i
-            starts = with_size([zero] * aval.ndim, axis, at)
-            element = b.op("dynamic_slice", x, *starts, out=part, slice_sizes=part.shape)
-            element = b.convert(element, part, total.dtype)
-            acc = self.emit_combined(b, total, acc, element)
-            written = b.convert(acc, total, aval.dtype)
-            out = b.op("dynamic_update_slice", out, written, *starts, out=aval)
-            return [b.op("add", i, one, out=index), x, acc, out]
+            following = b.op("subtract" if reverse else "add", i, stride, out=index)
+            at = following if reverse else i
+            return [following, x, *self.emit_block(b, x, acc, out, axis, at, width, reverse)]
 
         state = [index, aval, total, aval]
-        begin = [zero, x, b.full(self.identity(total.dtype), total), b.full(0, aval)]
-        return b.op_with_regions("while", begin, [(state, proceed), (state, step)], state)[-1]
+        start = [first, x, b.full(self.identity(total.dtype), total), b.full(0, aval)]
+        regions = [(state, proceed), (state, step)]
+        _, _, acc, out = b.op_with_regions("while", start, regions, state)
+        if rest:
+            at = b.constant(0, np.int32) if reverse else last
+            _, out = self.emit_block(b, x, acc, out, axis, at, rest, reverse)
+        return out
+
+    def emit_block(self, b, x, acc, out, axis, at, width, reverse):
+        """Write one step: `width` elements from the index `at` on are combined with one another,
+        and with the total `acc` of those before, and written into `out`."""
+        (aval,) = b.avals_in
+        block, part = [aval.update(shape=with_size(aval.shape, axis, n)) for n in (width, 1)]
+        within = part.update(dtype=self.block_dtype(aval.dtype))
+        total = part.update(dtype=self.total_dtype(aval.dtype))
+        starts = with_size([b.constant(0, np.int32)] * aval.ndim, axis, at)
+        elements = b.op("dynamic_slice", x, *starts, out=block, slice_sizes=block.shape)
+        chain, results = None, []
+        for i in reversed(range(width)) if reverse else range(width):
+            element = elements if width == 1 else emit_part(b, elements, block, axis, i, 1)
+            element = b.convert(element, part, within.dtype)
+            chain = element if chain is None else self.emit_combined(b, within, chain, element)
+            result = self.emit_combined(b, total, acc, b.convert(chain, within, total.dtype))
+            results.append(result)
+        written = [b.convert(result, total, aval.dtype) for result in results]
+        written = written[::-1] if reverse else written
+        joined = (
+            written[0] if width == 1 else b.op("concatenate", *written, out=block, dimension=axis)
+        )
+        return results[-1], b.op("dynamic_update_slice", out, joined, *starts, out=aval)
+
+    def total_dtype(self, dtype: Any) -> Any:
+        """The dtype of what has been combined so far."""
+        return wider(dtype) if self.rounds else dtype
+
+    def block_dtype(self, dtype: Any) -> Any:
+        """The dtype in which the elements of one step of a loop are combined."""
+        return self.total_dtype(dtype)
 
     def emit_combined(self, b: Any, aval: ShapedArray, x: Any, y: Any) -> Any:
         """Write the combination of two arrays of one type."""
@@ -169,6 +221,11 @@ class CumSum(Cumulative, Linear):
 
     def identity(self, dtype):
         return np.array(0, dtype)
+
+    def block_dtype(self, dtype):
+        # The few elements of a step need no more digits than they have, but at least these.
+        narrow = dtypes.issubdtype(dtype, np.floating) and dtypes.bit_width(dtype) < 32
+        return np.dtype(np.float32) if narrow else dtype
 
     def transpose(self, ct, x, *, axis, reverse):
         return (self.bind(ct, axis=axis, reverse=not reverse),)
@@ -209,6 +266,7 @@ class CumMin(Cumulative):
 class CumLogSumExp(Cumulative):
     """The logarithm of the sum of the exponentials of the elements up to each one."""
 
+    in_blocks = False
     sampled = ("float32", "bfloat16", "complex64")
 
     def identity(self, dtype):

@@ -19,21 +19,28 @@ from ..core.zeros import Zero
 from .arithmetic import div_p, max_p, min_p, mul_p
 from .base import Op, Sample, draw
 from .bitwise import and_p, or_p, xor_p
-from .comparison import eq_p
+from .comparison import eq_p, ne_p
 from .conversion import convert
+from .creation import broadcasted_iota
 from .families import BITS, ORDERED, check_accepts
+from .gather import gather_p, gather_params
+from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
 from .linear import (
     add_any,
     broadcast_in_dim,
     check_axes,
     check_numeric,
     constant_like,
+    full,
     reduce_sum_p,
+    reshape,
     reshape_p,
     shift_axes,
 )
+from .select import select_n_p
 from .shaping import squeeze_p
 from .slicing import pad_p, slice_in_dim
+from .thresholds import ARGMAX, ARGMAX_AXIS, ARGMAX_BLOCKS
 
 # ---------------------------------------------------------------- the family
 
@@ -167,6 +174,7 @@ class Extremum(Reduction):
     """
 
     sampled = (*Reduction.sampled, "bool")
+    direction: str  # the relation, GT or LT, of the extremum to all others
 
     def jvp(self, primals, tangents, *, axes):
         # Where several elements are the greatest, each gets an equal share of the derivative.
@@ -180,10 +188,32 @@ class Extremum(Reduction):
         total = reduce_sum_p.bind(mul_p.bind(t, where), axes=axes, out_sharding=None)
         return out, div_p.bind(total, count)
 
+    def emit(self, b, x, *, axes):
+        (aval,) = b.avals_out
+        if b.platform != "cpu" or not dtypes.issubdtype(aval.dtype, np.floating):
+            return super().emit(b, x, axes=axes)
+        # The library that XLA hands its own maxima over to on CPUs loses NaNs.
+        scalar = ShapedArray((), aval.dtype)
+        (out,) = b.op_with_regions(
+            "reduce",
+            [x, b.constant(self.identity(aval.dtype))],
+            [((scalar, scalar), lambda x, y: [self.emit_choice(b, scalar, x, y)])],
+            dimensions=tuple(axes),
+        )
+        return out
+
+    def emit_choice(self, b, scalar, x, y):
+        """Write the choice of x where it is NaN or beyond y, else of y."""
+        flag = scalar.update(dtype=np.dtype(np.bool_))
+        beyond = b.compare(self.direction, x, y, scalar.dtype, out=flag)
+        nan = b.compare("NE", x, x, scalar.dtype, out=flag)
+        return b.op("select", b.op("or", beyond, nan, out=flag), x, y, out=scalar)
+
 
 class ReduceMax(Extremum):
     """The greatest element over the dimensions `axes`; NaN where one is NaN."""
 
+    direction = "GT"
     combine = max_p
     ufunc = np.maximum
 
@@ -194,6 +224,7 @@ class ReduceMax(Extremum):
 class ReduceMin(Extremum):
     """The least element over the dimensions `axes`; NaN where one is NaN."""
 
+    direction = "LT"
     combine = min_p
     ufunc = np.minimum
 
@@ -286,11 +317,9 @@ class ArgExtremum(Op):
     It is the first one where several are equal, and that of the first NaN if there is one.
 
     Class attributes:
-      direction: the relation, GT or LT, of the wanted element to all others.
       extremum: the reduction to the element itself.
     """
 
-    direction: str
     extremum: Extremum
     fusion = EXPENSIVE
 
@@ -320,6 +349,51 @@ class ArgExtremum(Op):
         return self.bind(x, axes=axes, index_dtype=index_dtype), dim
 
     def emit(self, b, x, *, axes, index_dtype):
+        (aval,) = b.avals_in
+        count = aval.shape[axes[0]]
+        if b.platform == "cpu" and aval.size >= ARGMAX and count > ARGMAX_AXIS:
+            if count <= dtypes.iinfo(index_dtype).max:
+                return b.written(lambda x: [convert(self.first(x, *axes), index_dtype)], [x])[0]
+        return self.emit_pairs(b, x, axes, index_dtype)
+
+    def first(self, x, axis):
+        """The indices as int32, in passes that look at many elements at a time.
+
+        The extremum itself is found first, and then where it is. Long lines that lie side by side
+        in memory are split into blocks: only the block that has the extremum is looked through.
+        """
+        shape = aval_of(x).shape
+        if axis == len(shape) - 1 and shape[axis] >= ARGMAX_BLOCKS:
+            return self.first_in_blocks(x)
+        best = self.extremum.bind(x, axes=(axis,))
+        found = eq_p.bind(x, broadcast_in_dim(best, shape, without(range(len(shape)), (axis,))))
+        if dtypes.issubdtype(aval_of(x).dtype, np.floating):
+            found = or_p.bind(found, ne_p.bind(x, x))  # where there is NaN, so is the extremum
+        places = broadcasted_iota(np.dtype(np.int32), shape, axis)
+        none = full(shape, shape[axis], np.dtype(np.int32))
+        return reduce_min_p.bind(select_n_p.bind(found, none, places), axes=(axis,))
+
+    def first_in_blocks(self, x):
+        """The same along the last dimension: in which block, and where in that."""
+        *outer, count = aval_of(x).shape
+        lines = int(np.prod(outer, dtype=int))
+        size = block_size(count)
+        blocks = -(-count // size)
+        flat = reshape(x, (lines, count))
+        last = self.extremum.identity(aval_of(x).dtype)
+        padded = pad_p.bind(flat, last, padding_config=((0, 0, 0), (0, blocks * size - count, 0)))
+        parts = reshape(padded, (lines, blocks, size))
+        params = dict(axes=(1,), index_dtype=np.dtype(np.int32))
+        which = self.bind(self.extremum.bind(parts, axes=(2,)), **params)
+        numbers = GatherDimensionNumbers((1,), (1,), (1,), (0,), (0,))
+        mode = GatherScatterMode.PROMISE_IN_BOUNDS
+        reads = gather_params(aval_of(x).dtype, numbers, (1, 1, size), mode=mode)
+        part = gather_p.bind(parts, reshape(which, (lines, 1)), **reads)
+        before = mul_p.bind(which, constant_like(which, size))
+        return reshape(add_any(before, self.bind(part, **params)), outer)
+
+    def emit_pairs(self, b, x, axes, index_dtype):
+        """Write a reduction of pairs of an element and its index."""
         (aval,), (out,) = b.avals_in, b.avals_out
         pair = (ShapedArray((), aval.dtype), ShapedArray((), index_dtype))
         indices = b.op("iota", out=aval.update(dtype=index_dtype), iota_dimension=axes[0])
@@ -347,7 +421,7 @@ class ArgExtremum(Op):
         def both(v: Any, w: Any) -> Any:
             return b.op("and", v, w, out=flag)
 
-        wins, ties = compare(self.direction, x, y), compare("EQ", x, y)
+        wins, ties = compare(self.extremum.direction, x, y), compare("EQ", x, y)
         if dtypes.issubdtype(value.dtype, np.floating):
             # NaN wins over numbers and ties with NaN.
             x_nan, y_nan, y_number = compare("NE", x, x), compare("NE", y, y), compare("EQ", y, y)
@@ -361,14 +435,22 @@ class ArgExtremum(Op):
                 for index_dtype in ("int32", "uint8"):
                     params = dict(axes=(axis,), index_dtype=np.dtype(index_dtype))
                     yield Sample((draw(rng, shape, dtype),), params)
+        many = draw(rng, (2, ARGMAX // 2), "int32", -9, 9).astype(np.float32)
+        yield Sample((many,), dict(axes=(1,), index_dtype=np.dtype(np.int32)), smooth=False)
         with_nans = np.array([[1, np.nan, 3, np.nan], [-np.inf] * 4, [2, 5, 5, -1]], np.float32)
         yield Sample((with_nans,), dict(axes=(1,), index_dtype=np.dtype(np.int32)))
+
+
+def block_size(count: int) -> int:
+    """A size of blocks about the square root of how many elements there are, which it divides if
+    there is such a number nearby."""
+    root = 1 << (count.bit_length() + 1) // 2
+    return next((size for size in range(root, root // 4, -1) if count % size == 0), root)
 
 
 class ArgMax(ArgExtremum):
     """The index of the greatest element over the one dimension in `axes`."""
 
-    direction = "GT"
     extremum = reduce_max_p
 
     def ref(self, x, *, axes, index_dtype):
@@ -378,7 +460,6 @@ class ArgMax(ArgExtremum):
 class ArgMin(ArgExtremum):
     """The index of the least element over the one dimension in `axes`."""
 
-    direction = "LT"
     extremum = reduce_min_p
 
     def ref(self, x, *, axes, index_dtype):

@@ -18,11 +18,7 @@ from ..base import dtypes
 from ..core.avals import ShapedArray
 from .emitted import Emitted, where
 from .scattering import dimension_attribute
-
-# Smaller arrays are sorted by comparisons.
-MANY = 1024
-# Keys of more words are sorted by comparisons, to keep the program small.
-MOST_WORDS = 4
+from .thresholds import SORT, SORT_WORDS
 
 
 def keys_of(x: np.ndarray) -> list[np.ndarray]:
@@ -42,11 +38,11 @@ def emit_sort(
 ) -> list[Any]:
     """Write the sort of arrays by the first `num_keys` of them."""
     arrays = [Emitted(b, x, aval) for x, aval in zip(xs, b.avals_in)]
-    if b.platform == "cpu" and arrays[0].aval.size >= MANY:
+    if b.platform == "cpu" and arrays[0].aval.size >= SORT:
         integers = not dtypes.issubdtype(arrays[0].dtype, np.inexact)
         if len(xs) > 1 or not integers:
             words = [word for x in arrays[:num_keys] for word in words_of(x)]
-            if len(words) <= MOST_WORDS:
+            if len(words) <= SORT_WORDS:
                 order = permutation(words, dimension)
                 return [take(x, order, dimension).value for x in arrays]
     return sort_by_comparison(b, arrays, dimension, is_stable, num_keys)

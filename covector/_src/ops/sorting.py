@@ -22,7 +22,8 @@ from .creation import broadcasted_iota
 from .gather import gather_p, gather_params
 from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
 from .linear import broadcast_in_dim, expand_dims, move_axis, reshape
-from .sort_order import MANY, emit_sort, keys_of, ordinary
+from .sort_order import emit_sort, keys_of, ordinary
+from .thresholds import SORT
 
 # ---------------------------------------------------------------- sort
 
@@ -79,8 +80,8 @@ class Sort(BuiltinPrimitive):
         special = np.array([0, np.nan, -np.inf, -0.0, 1, -np.nan, np.inf, -1], "float32")
         params = dict(dimension=0, is_stable=True, num_keys=1)
         yield Sample((special, np.arange(8, dtype=np.int32)), params, smooth=False)
-        many = draw(rng, (MANY,), "int32", -9, 9).astype(np.float32)
-        yield Sample((many, np.arange(MANY, dtype=np.int32)), params, smooth=False)
+        many = draw(rng, (SORT,), "int32", -9, 9).astype(np.float32)
+        yield Sample((many, np.arange(SORT, dtype=np.int32)), params, smooth=False)
 
 
 def index_dtype(shape: Sequence[int]) -> Any:
