@@ -122,13 +122,6 @@ def signals_do_not_broadcast(where: str, a: Shape, b: Shape, axis: int) -> str:
     )
 
 
-def extension_too_long(length: int, size: int) -> str:
-    return (
-        f"[stft] The boundary 'odd' cannot extend a signal of {size} elements by {length}, half of "
-        f"nperseg. It needs at least {length + 1}; take shorter segments or another boundary."
-    )
-
-
 def rank_of_transform(shape: Shape) -> str:
     return (
         f"[istft] Zxx must have at least 2 dimensions, frequencies and times, but has shape "
