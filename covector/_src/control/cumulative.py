@@ -140,7 +140,8 @@ class Cumulative(Op):
         (aval,) = b.avals_in
         count, rest = aval.shape[axis], aval.shape[axis] % width
         index = ShapedArray((), np.dtype(np.int32))
-        total = ShapedArray(with_size(aval.shape, axis, 1), self.total_dtype(aval.dtype))
+        part = aval.update(shape=with_size(aval.shape, axis, 1))
+        total = part.update(dtype=wider(aval.dtype) if self.rounds else aval.dtype)
         begin, end = (count, rest) if reverse else (0, count - rest)
         first, last, stride = [b.constant(i, np.int32) for i in (begin, end, width)]
 
@@ -167,31 +168,21 @@ class Cumulative(Op):
         and with the total `acc` of those before, and written into `out`."""
         (aval,) = b.avals_in
         block, part = [aval.update(shape=with_size(aval.shape, axis, n)) for n in (width, 1)]
-        within = part.update(dtype=self.block_dtype(aval.dtype))
-        total = part.update(dtype=self.total_dtype(aval.dtype))
+        total = part.update(dtype=wider(aval.dtype) if self.rounds else aval.dtype)
         starts = with_size([b.constant(0, np.int32)] * aval.ndim, axis, at)
         elements = b.op("dynamic_slice", x, *starts, out=block, slice_sizes=block.shape)
         chain, results = None, []
         for i in reversed(range(width)) if reverse else range(width):
             element = elements if width == 1 else emit_part(b, elements, block, axis, i, 1)
-            element = b.convert(element, part, within.dtype)
-            chain = element if chain is None else self.emit_combined(b, within, chain, element)
-            result = self.emit_combined(b, total, acc, b.convert(chain, within, total.dtype))
-            results.append(result)
+            element = b.convert(element, part, total.dtype)
+            chain = element if chain is None else self.emit_combined(b, total, chain, element)
+            results.append(self.emit_combined(b, total, acc, chain))
         written = [b.convert(result, total, aval.dtype) for result in results]
         written = written[::-1] if reverse else written
         joined = (
             written[0] if width == 1 else b.op("concatenate", *written, out=block, dimension=axis)
         )
         return results[-1], b.op("dynamic_update_slice", out, joined, *starts, out=aval)
-
-    def total_dtype(self, dtype: Any) -> Any:
-        """The dtype of what has been combined so far."""
-        return wider(dtype) if self.rounds else dtype
-
-    def block_dtype(self, dtype: Any) -> Any:
-        """The dtype in which the elements of one step of a loop are combined."""
-        return self.total_dtype(dtype)
 
     def emit_combined(self, b: Any, aval: ShapedArray, x: Any, y: Any) -> Any:
         """Write the combination of two arrays of one type."""
@@ -221,11 +212,6 @@ class CumSum(Cumulative, Linear):
 
     def identity(self, dtype):
         return np.array(0, dtype)
-
-    def block_dtype(self, dtype):
-        # The few elements of a step need no more digits than they have, but at least these.
-        narrow = dtypes.issubdtype(dtype, np.floating) and dtypes.bit_width(dtype) < 32
-        return np.dtype(np.float32) if narrow else dtype
 
     def transpose(self, ct, x, *, axis, reverse):
         return (self.bind(ct, axis=axis, reverse=not reverse),)
