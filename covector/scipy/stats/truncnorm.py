@@ -3,8 +3,10 @@
 from ..._src.scipy.stats.normal import truncnorm as _truncnorm
 
 cdf = _truncnorm.cdf
+isf = _truncnorm.isf
 logcdf = _truncnorm.logcdf
 logpdf = _truncnorm.logpdf
 logsf = _truncnorm.logsf
 pdf = _truncnorm.pdf
+ppf = _truncnorm.ppf
 sf = _truncnorm.sf

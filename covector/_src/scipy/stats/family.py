@@ -18,6 +18,7 @@ import numpy as np
 from ...numpy.exponential import exp, expm1, log, log1p
 from ...numpy.selection import where
 from ...ops.rounding import floor
+from . import quantiles
 
 # ---------------------------------------------------------------- accurate logarithms
 
@@ -77,16 +78,19 @@ class Distribution:
     def logsf(self, x: Any, *shapes: Any) -> Any:
         return log_of_probability(self.sf(x, *shapes), self.cdf(x, *shapes))
 
-    ppf: Any = None
-    isf: Any = None
+    def ppf(self, q: Any, *shapes: Any) -> Any:
+        raise NotImplementedError
+
+    def isf(self, q: Any, *shapes: Any) -> Any:
+        raise NotImplementedError
+
     entropy: Any = None
 
     def has(self, name: str) -> bool:
         """Whether a public function can be made."""
-        if KINDS[name][0] == "probability":
+        if KINDS[name][0] in ("probability", "quantile"):
             return type(self).cdf is not Distribution.cdf or type(self).sf is not Distribution.sf
-        needs = "ppf" if name == "isf" else name
-        return getattr(self, needs, None) is not None
+        return getattr(self, name, None) is not None
 
     # ------------------------------------------------------------ all members
 
@@ -101,7 +105,7 @@ class Distribution:
 class Continuous(Distribution):
     """A distribution with a density, moved by `loc` and stretched by `scale`.
 
-    A subclass gives `logpdf`.
+    A subclass gives `logpdf`.  Quantiles without a closed form are found by bisection.
     """
 
     def support(self, *shapes: Any) -> tuple[Any, Any]:
@@ -115,6 +119,12 @@ class Continuous(Distribution):
 
     def pdf(self, x: Any, *shapes: Any) -> Any:
         return exp(self.logpdf(x, *shapes))
+
+    def ppf(self, q: Any, *shapes: Any) -> Any:
+        return quantiles.quantile(self, False, q, shapes)
+
+    def isf(self, q: Any, *shapes: Any) -> Any:
+        return quantiles.quantile(self, True, q, shapes)
 
     def ok(self, *params: Any) -> Any:
         *shapes, _, scale = params
@@ -183,6 +193,12 @@ class Discrete(Distribution):
 
     def pmf(self, k: Any, *shapes: Any) -> Any:
         return exp(self.logpmf(k, *shapes))
+
+    def ppf(self, q: Any, *shapes: Any) -> Any:
+        return quantiles.count_quantile(self, False, q, shapes)
+
+    def isf(self, q: Any, *shapes: Any) -> Any:
+        return quantiles.count_quantile(self, True, q, shapes)
 
     def ok(self, *params: Any) -> Any:
         *shapes, loc = params
