@@ -117,7 +117,7 @@ def test_welch_by_default():
 
 @pytest.mark.parametrize("average", ["mean", "median"])
 def test_csd(average):
-    agree("csd", X, RNG.normal(size=(1, 30)), nperseg=8, average=average)
+    agree("csd", X, RNG.normal(size=(1, 41)), nperseg=8, average=average)
     agree("csd", X[:, :20], X[::-1], 3.0, nperseg=6, detrend=False, average=average)
     agree("csd", Z, X + 0j, nperseg=6, return_onesided=False, average=average)
 

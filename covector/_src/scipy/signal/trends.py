@@ -68,10 +68,10 @@ def detrend(
 @composite
 def _detrended(data: Any, *, axis: int, linear: bool, ends: tuple[int, ...]) -> Any:
     (data,) = promote_dtypes_inexact(data)
+    if len(ends) < 2:  # nothing along the axis
+        return data
     data = moveaxis(data, axis, -1)
     sections = [data[..., start:end] for start, end in itertools.pairwise(ends)]
-    if not sections:
-        return data
     remainders = [_without_line(x) if linear else _without_mean(x) for x in sections]
     return moveaxis(concatenate(remainders, -1), -1, axis)
 
