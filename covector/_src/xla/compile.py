@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from typing import Any
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..base import config, dtypes, events
 from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
+from ..base.monitoring import record_event_duration_secs
 from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr
@@ -51,7 +52,7 @@ class Executable:
 
     __slots__ = (
         *("_consts", "_execute", "_handlers", "_has_float0", "_jaxpr", "in_avals", "keepalives"),
-        *("kept", "loaded", "name", "out_avals", "takes_all"),
+        *("__weakref__", "kept", "loaded", "name", "out_avals", "takes_all"),
     )
 
     def __init__(
@@ -185,13 +186,17 @@ def lower_jaxpr(
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
     _warn_of_large(list(map(aval_of, module.captured)))
-    _log("Finished jaxpr to MLIR module conversion jit(%s) in %.9f sec", name, start)
+    finished = "Finished jaxpr to MLIR module conversion jit(%s) in %.9f sec"
+    _log(finished, name, start, "jaxpr_to_mlir_module_duration")
     return LoweredModule(name, module, kept)
 
 
-def _log(text: str, name: str, start: float) -> None:
-    """Log how long a step took, as a warning if `log_compiles` is on."""
-    logger.log(_level(), text, name, time.perf_counter() - start)
+def _log(text: str, name: str, start: float, event: str) -> None:
+    """Tell how long a step took: to the log, as a warning if `log_compiles` is on, and as an event
+    for those who listen."""
+    seconds = time.perf_counter() - start
+    logger.log(_level(), text, name, seconds)
+    record_event_duration_secs(f"/jax/core/compile/{event}", seconds, fun_name=name)
 
 
 def _level() -> int:
@@ -243,14 +248,8 @@ def compile_lowered(
     options = compile_options(
         device, compiler_options, module.compile_options, module.disabled_passes
     )
-    key = None
-    loaded = None
-    if not module.host_callbacks and not module.keepalives and cache.cache_folder() is not None:
-        places = config.compilation_cache_include_metadata_in_key.value
-        text = module.module.operation.get_asm(enable_debug_info=places)
-        key = cache.key_of(text, options, device)
-        loaded = cache.load(key, device, device_list(device), options)
-    found = loaded is not None
+    key = _key(module, options, device)
+    loaded, finished = _kept(key, device, options)
     if loaded is None:
         events.record("compile anew", lowered.name)
         types = ", ".join(map(str, closed.in_avals))
@@ -263,12 +262,9 @@ def compile_lowered(
             # Perhaps this version of XLA cannot do without them, as all programs can.
             options = compile_options(device, compiler_options, module.compile_options)
             loaded = _xla_compile(lowered, device, options)
-    if key is not None and not found:
-        cache.store(key, loaded, time.perf_counter() - start)
-    if found:
-        _log("Finished loading the compiled jit(%s) from disk in %.9f sec", lowered.name, start)
-    else:
-        _log("Finished XLA compilation of jit(%s) in %.9f sec", lowered.name, start)
+        if key is not None:
+            cache.store(key, loaded, time.perf_counter() - start)
+    _log(finished, lowered.name, start, "backend_compile_duration")
     placement = placement_on(device, False)
     consts = [
         (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
@@ -279,7 +275,34 @@ def compile_lowered(
     executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives)
     if module.host_callbacks:
         executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
+    if key is not None:
+        _living[key] = executable
     return executable
+
+
+# The programs that are in use, by the names under which their compiled forms are kept on disk.
+_living: WeakValueDictionary[str, Executable] = WeakValueDictionary()
+
+
+def _key(module: ModuleContext, options: Any, device: Any) -> str | None:
+    """The name of a program's compiled form, or None if it is not kept."""
+    if module.host_callbacks or module.keepalives or cache.cache_folder() is None:
+        return None
+    places = config.compilation_cache_include_metadata_in_key.value
+    text = module.module.operation.get_asm(enable_debug_info=places)
+    return cache.key_of(text, options, device)
+
+
+def _kept(key: str | None, device: Any, options: Any) -> tuple[Any, str]:
+    """The compiled form of a program if there is one, and what to log when it is there."""
+    if key is not None:
+        twin = _living.get(key)
+        if twin is not None:
+            return twin.loaded, "Finished finding the compiled jit(%s) in use in %.9f sec"
+        loaded = cache.load(key, device, device_list(device), options)
+        if loaded is not None:
+            return loaded, "Finished loading the compiled jit(%s) from disk in %.9f sec"
+    return None, "Finished XLA compilation of jit(%s) in %.9f sec"
 
 
 def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:
