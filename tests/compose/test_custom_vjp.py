@@ -289,3 +289,19 @@ def test_a_forward_rule_whose_output_is_not_the_functions():
 def test_calls_without_rules():
     with pytest.raises(AttributeError, match="No VJP defined for custom_vjp function"):
         cv.custom_vjp(lambda x: x)(1.0)
+
+
+def test_cotangents_with_more_digits_than_the_argument(jax):
+    """A rule may return a float32 cotangent for a bfloat16 argument, which keeps its digits."""
+
+    def gradient(lib):
+        @lib.custom_vjp
+        def f(x):
+            return x.astype("float32")
+
+        f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct * 1.001,))
+        return lib.grad(lambda x: f(x).sum())(lib.numpy.ones(2, "bfloat16"))
+
+    got, want = gradient(cv), gradient(jax)
+    assert got.dtype == want.dtype == "float32"
+    np.testing.assert_array_equal(got, want)

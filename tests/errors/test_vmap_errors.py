@@ -177,8 +177,8 @@ def test_results_that_differ_between_examples():
 
     start = f"[vmap] vmap has mapped output ['x'] of {name(f)}"
     end = (
-        ", but out_axes is None there: the result differs between examples. Give the axis along "
-        "which to stack it, such as 0."
+        ", but out_axes is None: the result differs between examples. Give the axis along which "
+        "to stack it, such as 0, at vmap out_axes['x']."
     )
     axes = {"x": None, "one": 0}
     assert text_of(ValueError, cv.vmap(f, out_axes=axes), np.ones(2)) == start + end

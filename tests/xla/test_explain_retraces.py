@@ -25,29 +25,29 @@ def reasons_of(*calls, **options):
 def test_reasons():
     assert reasons_of(((X,), {}), ((X[:2],), {}), ((I,), {}), ((1.0,), {}), ((F32,), {})) == [
         "the first call",
-        "x: now float32[2] and before float32[3]",
-        "x: now int32[3] and before float32[3]",
-        "x: now float32[] (weakly typed) and before float32[3]",
-        "x: now float32[] and before float32[3]",
+        "at x, now f32[2] and before f32[3]",
+        "at x, now i32[3] and before f32[3]",
+        "at x, now f32[] (weakly typed) and before f32[3]",
+        "at x, now f32[] and before f32[3]",
     ]
     tree, other = reasons_of((({"a": X},), {}), (([X, X],), {}))
     assert tree == "the first call"
-    assert other.startswith("arguments: now PyTreeDef(") and "before PyTreeDef(" in other
+    assert other.startswith("arguments, now PyTreeDef(") and "before PyTreeDef(" in other
     assert reasons_of((({"a": X, "b": 1},), {}), (({"a": X, "b": 1.0},), {}))[1] == (
-        "x['b']: now float32[] (weakly typed) and before int32[] (weakly typed)"
+        "at x['b'], now f32[] (weakly typed) and before i32[] (weakly typed)"
     )
     assert reasons_of(((X, 2), {}), ((X, 3), {}), static_argnums=1)[1] == (
-        "static argument 1: now 3 and before 2"
+        "static argument 1, now 3 and before 2"
     )
     assert reasons_of(((X,), {"y": 2}), ((X,), {"y": "b"}), static_argnames="y")[1] == (
-        "static argument y: now 'b' and before 2"
+        "static argument y, now 'b' and before 2"
     )
 
 
 def test_the_reason_compares_with_the_most_similar_call():
     calls = [((X, X), {}), ((I, I[:1]), {}), ((I, X), {}), ((I, I), {})]
     assert reasons_of(*calls)[2:] == [
-        "x: now int32[3] and before float32[3]", "y: now int32[3] and before int32[1]",
+        "at x, now i32[3] and before f32[3]", "at y, now i32[3] and before i32[1]",
     ]  # fmt: skip
 
 
@@ -58,8 +58,8 @@ def test_reasons_of_configuration_and_axes():
         f(I)
     cv.vmap(lambda x: f(x), axis_name="i")(np.zeros((2, 3), np.int32))
     report = cv.explain_retraces(f)
-    assert report.reasons[1] == "flag jax_numpy_rank_promotion: now raise and before allow"
-    assert report.reasons[2].startswith("named axes: now (('i', 2)")
+    assert report.reasons[1] == "flag jax_numpy_rank_promotion, now raise and before allow"
+    assert report.reasons[2].startswith("named axes, now (('i', 2)")
     assert (report.traces, report.compilations) == (3, 2)
 
 
@@ -74,7 +74,7 @@ def test_report():
     head, first, second = repr(report).splitlines()
     assert head == "area: traced 2 times, compiled 2 times"
     assert first.startswith("  1. the first call   [") and __file__ in first
-    assert second.startswith("  2. width: now float32[3] and before float32[] (weakly typed)   [")
+    assert second.startswith("  2. at width, now f32[3] and before f32[] (weakly typed)   [")
     assert any(r.name == "area" and r.traces == 2 for r in cv.explain_retraces())
     assert cv.explain_retraces(lambda x: x).traces == 0
 
@@ -88,7 +88,7 @@ def test_each_retracing_is_logged_with_its_reason(caplog):
     first, second = [r.getMessage() for r in caplog.records]
     assert first.startswith("TRACING CACHE MISS of <lambda> at ")
     assert first.endswith(": never seen function: the first call")
-    assert second.endswith(": different input types: x: now float32[2] and before float32[3]")
+    assert second.endswith(": different input types: at x, now f32[2] and before f32[3]")
 
 
 def test_the_log_groups_reasons_by_their_kind(caplog):
@@ -99,9 +99,9 @@ def test_the_log_groups_reasons_by_their_kind(caplog):
         f(I, I)
     (line,) = [r.getMessage() for r in caplog.records]
     assert line.endswith(
-        ": different input types: x: now int32[3] and before float32[3], "
-        "y: now int32[3] and before float32[3]; different tracing context: "
-        "flag jax_numpy_rank_promotion: now raise and before allow"
+        ": different input types: at x, now i32[3] and before f32[3], "
+        "at y, now i32[3] and before f32[3]; different tracing context: "
+        "flag jax_numpy_rank_promotion, now raise and before allow"
     )
 
 

@@ -49,7 +49,7 @@ class TraceRecord:
             found.append(changed("input pytree", "arguments", self.in_tree, other.in_tree))
         else:
             found += [
-                changed("input types", name, _typed(new), _typed(old))
+                changed("input types", f"at {name}", _typed(new), _typed(old))
                 for name, new, old in zip(self.arg_names, self.avals, other.avals)
                 if new is not old
             ]
@@ -76,11 +76,11 @@ class Difference(NamedTuple):
 
 
 def changed(kind: str, what: Any, new: Any, old: Any) -> Difference:
-    return Difference(f"different {kind}", f"{what}: now {new} and before {old}")
+    return Difference(f"different {kind}", f"{what}, now {new} and before {old}")
 
 
 def _typed(aval: Any) -> str:
-    return f"{aval.str_short()}{' (weakly typed)' if aval.weak_type else ''}"
+    return f"{aval.str_short(True)}{' (weakly typed)' if aval.weak_type else ''}"
 
 
 def _static_differences(new: Any, old: Any) -> list[Difference]:
@@ -190,7 +190,7 @@ def explain_retraces(fun: Any = None) -> Any:
     >>> _ = f(jnp.ones(2)), f(jnp.ones(2)), f(jnp.ones(3))
     >>> report = cv.explain_retraces(f)
     >>> report.traces, report.reasons[1]
-    (2, 'x: now float32[3] and before float32[2]')
+    (2, 'at x, now f32[3] and before f32[2]')
     """
     if fun is None:
         return [Retraces(f) for f in list(_records)]

@@ -381,9 +381,9 @@ def result_is_batched(fun: Any, path: str, axis_name: Any) -> str:
     place = f" {path}" if path else ""
     along = f" with axis_name={axis_name}" if axis_name is not None else ""
     return (
-        f"[vmap] vmap has mapped output{place} of {function(fun)}{along}, but out_axes is None "
-        "there: the result differs between examples. Give the axis along which to stack it, such "
-        "as 0."
+        f"[vmap] vmap has mapped output{place} of {function(fun)}{along}, but out_axes is None: "
+        f"the result differs between examples. Give the axis along which to stack it, such as 0, "
+        f"at vmap out_axes{path}."
     )
 
 
