@@ -76,7 +76,7 @@ def test_positions(jax):
 
 
 def test_errors_of_positions():
-    with pytest.raises(ValueError, match="invalid entry in coordinates array: 9"):
+    with pytest.raises(ValueError, match="invalid entry in coordinates array of ravel_multi_index: 9"):
         jnp.ravel_multi_index((np.array([1, 9]),), (4,))
     with pytest.raises(ConcretizationTypeError, match="mode='wrap' or mode='clip'"):
         covector.jit(lambda i: jnp.ravel_multi_index((i,), (4,)))(V)
@@ -230,7 +230,7 @@ def test_choose():
     outside = np.array([-1, 7, 1, 2])
     for mode in ("wrap", "clip"):
         assert_same(jnp.choose(outside, choices, mode=mode), np.choose(outside, choices, mode=mode))
-    with pytest.raises(ValueError, match="invalid entry in choice array: -1"):
+    with pytest.raises(ValueError, match="invalid entry in choice array of choose: -1"):
         jnp.choose(outside, choices)
     with pytest.raises(ValueError, match="invalid mode='x'"):
         jnp.choose(outside, choices, mode="x")

@@ -93,11 +93,13 @@ def select_lengths(conditions: int, choices: int) -> str:
 
 def traced_argument(where: str, what: str, aval: object, origin: str) -> str:
     made = f" It was made {origin}." if origin else ""
+    lead = "Abstract tracer value encountered where concrete value is expected"
+    if what == "shape":
+        lead = "Shapes must be 1D sequences of concrete values of integer type"
     return (
-        f"[{where}] A number is needed, but this is a traced value of type {aval}. It arose in "
-        f"the jnp.{where} argument {what!r}.{made} It is not known while the function is traced: "
-        "pass it as a static argument (static_argnums or static_argnames of jit), or compute it "
-        "outside."
+        f"[{where}] {lead}, but this is a traced value of type {aval}. It arose in the jnp.{where} "
+        f"argument {what!r}.{made} Its number is not known while the function is traced: pass it "
+        "as a static argument (static_argnums or static_argnames of jit), or compute it outside."
     )
 
 
@@ -205,7 +207,7 @@ def neither_vector_nor_matrix(where: str, shape: Shape) -> str:
 
 
 def equal_axes(where: str, axis: int) -> str:
-    return f"[{where}] The two axes must be different, but both are {axis}."
+    return f"[{where}] axis1 and axis2 can not be same: both are {axis}."
 
 
 # ---------------------------------------------------------------- shapes
@@ -426,8 +428,8 @@ def vecdot_sizes(x: Shape, y: Shape) -> str:
 
 def tensordot_count(axes: object, x: Shape, y: Shape) -> str:
     return (
-        f"[tensordot] There are no {axes} dimensions to sum over in shapes {tuple(x)} and "
-        f"{tuple(y)}."
+        f"[tensordot] Number of tensordot axes, {axes}, exceeds input ranks: the shapes are "
+        f"{tuple(x)} and {tuple(y)}."
     )
 
 

@@ -6,6 +6,18 @@ from collections.abc import Sequence
 
 Shape = Sequence[int]
 
+# ---------------------------------------------------------------- ranges
+
+
+def traced_range(name: str, what: str, aval: object, origin: str) -> str:
+    made = f" It was made {origin}." if origin else ""
+    return (
+        f"[{name}] The slice {what} of jnp.{name} is a traced value of type {aval}, and so the "
+        f"length of the range is not known.{made} Make the value a static argument "
+        "(static_argnums or static_argnames of jit)."
+    )
+
+
 # ---------------------------------------------------------------- indices
 
 
@@ -67,7 +79,7 @@ def dtype_too_small(dims: Shape, dtype: object) -> str:
 def out_of_bounds(where: str, index: int, size: int) -> str:
     what = "coordinates" if where == "ravel_multi_index" else "choice"
     return (
-        f"[{where}] invalid entry in {what} array: {index}, where indices go from 0 to "
+        f"invalid entry in {what} array of {where}: {index}, where indices go from 0 to "
         f"{size - 1}. Give mode='wrap' or mode='clip' to bring it into bounds."
     )
 

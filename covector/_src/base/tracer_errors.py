@@ -34,9 +34,13 @@ _LEAD = {
 
 
 def value_unknown(aval: Any, needed_for: str, origin: str) -> str:
-    kind = needed_for.partition("`")[2].partition("(")[0]
-    instead = _INSTEAD.get(needed_for, f"convert its dtype: try using `x.astype({kind})`")
-    lead = _LEAD.get(needed_for, _CONCRETE)
+    name = needed_for.partition("`")[2].partition("`")[0].removesuffix("()")
+    if needed_for == for_method(name):
+        lead = f"The {name}() method was called on traced array"
+        instead = "return the array, and call the method outside"
+    else:
+        lead = _LEAD.get(needed_for, _CONCRETE)
+        instead = _INSTEAD.get(needed_for, f"convert its dtype: try using `x.astype({name})`")
     return (
         f"{lead} with shape {aval.str_short()}. It was used {needed_for}. {origin}\n"
         f"  Either make the argument static (static_argnums or static_argnames of jit), or "

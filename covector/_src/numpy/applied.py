@@ -11,7 +11,9 @@ from ..api.vectorize import vmap
 from ..base import position_errors
 from ..control.branches import switch
 from ..core.array import Array, ArrayLike
+from ..core.avals import is_valid_type
 from .arguments import axis_argument
+from .composite import composite
 from .creation import asarray
 from .joining import concatenate
 from .promotion import as_array, convert, dtype_of, shape_of
@@ -119,27 +121,45 @@ def piecewise(
         functions.append(0)
     if len(functions) != conditions + 1:
         raise ValueError(position_errors.piecewise_counts(conditions, len(funclist)))
-    *functions, default = [_branch(f, dtype_of(x), args, kw) for f in functions]
-    branches = [*reversed(functions), default]
-    holds = asarray(condlist, bool)[::-1]
+    values = [asarray(f) for f in functions if not callable(f)]
+    given = [*args, *kw.values()]
+    apply = _piecewise if all(map(is_valid_type, given)) else _piecewise.fun
+    return apply(
+        x,
+        asarray(condlist, bool),
+        *values,
+        *given,
+        functions=tuple([f if callable(f) else None for f in functions]),
+        keywords=tuple(kw),
+    )
+
+
+@composite
+def _piecewise(
+    x: Any, holds: Any, *rest: Any, functions: tuple[Any, ...], keywords: tuple[str, ...]
+) -> Any:
+    """`piecewise` with None for functions that are values: these, and arguments, are the rest."""
+    values, rest = rest[: functions.count(None)], rest[functions.count(None) :]
+    args, kw = rest[: len(rest) - len(keywords)], dict(zip(keywords, rest[-len(keywords) :]))
+    constants, dtype = iter(values), dtype_of(x)
+
+    def branch(f: Any) -> Callable[[Any], Any]:
+        if f is not None:
+            return lambda element: convert(asarray(f(element, *args, **kw)), dtype)
+        value = convert(next(constants), dtype)
+        return lambda element: value
+
+    *branches, default = map(branch, functions)
     otherwise = np.ones((1, *shape_of(holds)[1:]), bool)
-    which, x = broadcast_arrays(argmax(concatenate([holds, otherwise]), 0), x)
+    which = argmax(concatenate([holds[::-1], otherwise]), 0)
 
     def chosen(index: Any, element: Any) -> Any:
-        return switch(index, branches, element)
+        return switch(index, [*reversed(branches), default], element)
 
+    which, x = broadcast_arrays(which, x)
     for _ in range(x.ndim):
         chosen = vmap(chosen)
     return chosen(which, x)
-
-
-def _branch(f: Any, dtype: Any, args: Any, kw: Any) -> Callable[[Any], Any]:
-    """A function of an element, of its dtype; a value is a constant function."""
-
-    def branch(element: Any) -> Any:
-        return convert(asarray(f(element, *args, **kw) if callable(f) else f), dtype)
-
-    return branch
 
 
 def iterable(y: Any) -> bool:

@@ -354,6 +354,8 @@ def _general_power(x: Any, y: Any) -> Any:
 @composite
 def _power(x: Any, y: Any) -> Any:
     x, y = promote_shapes("power", x, y)
+    if dtype_of(x) in INEXACT and dtype_of(y) in INTEGERS:
+        return pow_p.bind(as_array("power", x), as_array("power", y))
     base, exponent = promote_dtypes(x, y)
     dtype = dtype_of(base)
     if dtype == BOOL:
@@ -361,8 +363,6 @@ def _power(x: Any, y: Any) -> Any:
         base, exponent = convert(base, dtype), convert(exponent, dtype)
     if dtypes.issubdtype(dtype, np.integer):
         return _power_of_integers(base, exponent)
-    if dtype_of(x) in INEXACT and dtype_of(y) in INTEGERS:
-        return pow_p.bind(as_array("power", x), as_array("power", y))
     return pow_p.bind(base, exponent)
 
 

@@ -85,11 +85,12 @@ def matmul(
         return contract(a, b, _MATMUL, precision, preferred_element_type, out_sharding)
     if not x.ndim or not y.ndim:
         raise ValueError(numpy_errors.matmul_of_scalar(x.shape, y.shape))
-    a_drop, b_drop, numbers, order = _matmul_plan(x.shape, y.shape)
+    a_drop, b_drop, numbers, order, ones = _matmul_plan(x.shape, y.shape)
     a = squeeze_p.bind(a, dimensions=a_drop) if a_drop else a
     b = squeeze_p.bind(b, dimensions=b_drop) if b_drop else b
     out = contract(a, b, numbers, precision, preferred_element_type, out_sharding)
-    return out if order is None else transpose_p.bind(out, permutation=order)
+    out = out if order is None else transpose_p.bind(out, permutation=order)
+    return expand_dims(out, ones) if ones else out
 
 
 @functools.lru_cache(maxsize=1024)
@@ -98,23 +99,28 @@ def _matmul_plan(x: tuple[int, ...], y: tuple[int, ...]) -> Any:
 
     A batch dimension that both have is one to `dot_general` too. One that only an operand has, the
     other lacking it or having size 1 there, stays among that operand's own dimensions, so that
-    nothing is copied; the result's dimensions are then put in order.
+    nothing is copied; the result's dimensions are then put in order. One that is of size 1 in both
+    is removed, and added to the result in the end.
 
     Returns:
-      For both operands the dimensions of size 1 that are removed because they are broadcast; the
-      dimension numbers; and the permutation of the result, or None.
+      For both operands the dimensions of size 1 that are removed; the dimension numbers; the
+      permutation of the result, or None; and the dimensions of size 1 that are to be added to it.
     """
     a_lead, b_lead = x[:-2], y[:-2]
     rank = max(len(a_lead), len(b_lead))
     # For each batch dimension of the result: where it is in a and in b, or None.
     a_at = [None] * (rank - len(a_lead)) + list(range(len(a_lead)))
     b_at = [None] * (rank - len(b_lead)) + list(range(len(b_lead)))
-    a_drop, b_drop = [], []
+    a_drop, b_drop, ones = [], [], []
     for i in range(rank):
         p, q = a_at[i], b_at[i]
-        if p is None or q is None or x[p] == y[q]:
+        if p is None or q is None or x[p] == y[q] != 1:
             continue
-        if x[p] == 1:
+        if x[p] == y[q]:
+            a_drop.append(p)
+            b_drop.append(q)
+            ones.append(i)
+        elif x[p] == 1:
             a_drop.append(p)
             a_at[i] = None
         elif y[q] == 1:
@@ -124,13 +130,14 @@ def _matmul_plan(x: tuple[int, ...], y: tuple[int, ...]) -> Any:
             raise ValueError(numpy_errors.matmul_batches(x, y))
     a_place = _places(len(x), a_drop)
     b_place = _places(len(y), b_drop)
-    both = [i for i in range(rank) if a_at[i] is not None and b_at[i] is not None]
+    kept = [i for i in range(rank) if i not in ones]
+    both = [i for i in kept if a_at[i] is not None and b_at[i] is not None]
     batch = tuple([a_place[a_at[i]] for i in both]), tuple([b_place[b_at[i]] for i in both])
     contracted = (a_place[len(x) - 1],), (b_place[max(len(y) - 2, 0)],)
-    order = _result_order(rank, both, a_at, len(x) > 1, len(y) > 1)
+    order = _result_order(kept, both, a_at, len(x) > 1, len(y) > 1)
     in_order = order == tuple(range(len(order)))
     numbers = (contracted, batch)
-    return tuple(a_drop), tuple(b_drop), numbers, None if in_order else order
+    return tuple(a_drop), tuple(b_drop), numbers, None if in_order else order, tuple(ones)
 
 
 def _places(rank: int, dropped: list[int]) -> dict[int, int]:
@@ -140,13 +147,13 @@ def _places(rank: int, dropped: list[int]) -> dict[int, int]:
 
 
 def _result_order(
-    rank: int, both: list[int], a_at: list[int | None], rows: bool, columns: bool
+    lead: list[int], both: list[int], a_at: list[int | None], rows: bool, columns: bool
 ) -> tuple[int, ...]:
     """The permutation from the dimensions of `dot_general` to those of `matmul`."""
-    of_a = [i for i in range(rank) if i not in both and a_at[i] is not None]
-    of_b = [i for i in range(rank) if i not in both and a_at[i] is None]
+    of_a = [i for i in lead if i not in both and a_at[i] is not None]
+    of_b = [i for i in lead if i not in both and a_at[i] is None]
     names = [*both, *of_a, *(["row"] if rows else []), *of_b, *(["column"] if columns else [])]
-    wanted = [*range(rank), *(["row"] if rows else []), *(["column"] if columns else [])]
+    wanted = [*lead, *(["row"] if rows else []), *(["column"] if columns else [])]
     return tuple([names.index(name) for name in wanted])
 
 

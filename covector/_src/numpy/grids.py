@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..base import config, position_errors
+from ..base.errors import ConcretizationTypeError
 from ..core.array import Array
+from ..core.trace import Tracer
 from .creation import array
 from .joining import concatenate, stack
 from .promotion import promote_dtypes
@@ -17,8 +19,13 @@ from .shaping import expand_dims, moveaxis
 # ---------------------------------------------------------------- grids
 
 
-def _range(part: slice) -> Any:
+def _range(name: str, part: slice) -> Any:
     """The numbers that a slice stands for; with an imaginary step, as many evenly spaced ones."""
+    for what in ("start", "stop", "step"):
+        x = getattr(part, what)
+        if isinstance(x, Tracer) and x.concrete_value() is None:
+            message = position_errors.traced_range(name, what, x.aval, x.origin())
+            raise ConcretizationTypeError(message)
     start = 0 if part.start is None else part.start
     step = 1 if part.step is None else part.step
     if np.iscomplexobj(step):
@@ -30,19 +37,21 @@ class Grid:
     """What makes a grid of the ranges that it is indexed with.
 
     Args:
+      name: its public name.
       sparse: whether to return an array for each dimension which has its numbers along that only.
       doc: its documentation.
     """
 
-    def __init__(self, sparse: bool, doc: str):
+    def __init__(self, name: str, sparse: bool, doc: str):
+        self._name = name
         self._sparse = sparse
         self.__doc__ = doc
 
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
         if isinstance(key, slice):
-            return _range(key)
+            return _range(self._name, key)
         with config.numpy_dtype_promotion("standard"):
-            parts = promote_dtypes(*[_range(part) for part in key]) if key else []
+            parts = promote_dtypes(*[_range(self._name, part) for part in key]) if key else []
         grids = meshgrid(*parts, indexing="ij", sparse=self._sparse)
         if self._sparse:
             return grids
@@ -50,6 +59,7 @@ class Grid:
 
 
 mgrid = Grid(
+    "mgrid",
     False,
     """The coordinates of all points of a grid, stacked along a new first dimension.
 
@@ -69,6 +79,7 @@ mgrid = Grid(
 )
 
 ogrid = Grid(
+    "ogrid",
     True,
     """The coordinates of the points of a grid, an array for each dimension; see `mgrid`.
 
@@ -104,7 +115,7 @@ class Joined:
         for part in parts:
             if isinstance(part, str):
                 raise ValueError(position_errors.late_directive(self._name, part))
-        out = concatenate([_raised(part, rank, first) for part in parts], axis)
+        out = concatenate([_raised(self._name, part, rank, first) for part in parts], axis)
         return out if matrix is None or out.ndim != 1 else expand_dims(out, matrix)
 
     def __len__(self) -> int:
@@ -124,14 +135,14 @@ class Joined:
         return (axis, rank, first), None
 
 
-def _raised(part: Any, rank: int, first: int) -> Any:
+def _raised(name: str, part: Any, rank: int, first: int) -> Any:
     """A part as an array of at least a rank, with its own dimensions from a place on.
 
     The new ones are in front of it if `first` is -1; if it is 0, they follow. From there on places
     count as those of `first` up to the number of new dimensions, and go round after them.
     """
     if isinstance(part, slice):
-        part, own = _range(part), 0
+        part, own = _range(name, part), 0
     else:
         own = np.ndim(part)
     out = array(part, copy=False, ndmin=rank)

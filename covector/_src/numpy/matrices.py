@@ -39,6 +39,12 @@ def _offset(where: str, k: Any) -> Any:
     return number(index_argument(where, "k", k), _INT)
 
 
+def _shape(where: str, n: Any, m: Any) -> tuple[int, int]:
+    """The shape of a matrix from its numbers of rows and columns; it is square if there is one."""
+    rows = index_argument(where, "shape", n)
+    return rows, rows if m is None else index_argument(where, "shape", m)
+
+
 @composite
 def _eye(k: Any, *, shape: tuple[int, int], dtype: Any) -> Any:
     return convert(eq_p.bind(*_offset_rows(shape, k)), dtype)
@@ -63,12 +69,11 @@ def eye(
     Array([[0., 1., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    n = index_argument("eye", "N", N)
-    m = n if M is None else index_argument("eye", "M", M)
-    if n < 0 or m < 0:
-        raise ValueError(numpy_errors.negative_size("eye", (n, m)))
+    shape = _shape("eye", N, M)
+    if min(shape) < 0:
+        raise ValueError(numpy_errors.negative_size("eye", shape))
     dtype = _dtype_or_default("eye", dtype)
-    out = _eye(_offset("eye", k), shape=(n, m), dtype=dtype)
+    out = _eye(_offset("eye", k), shape=shape, dtype=dtype)
     return out if device is None else device_put(out, device)
 
 
@@ -105,9 +110,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     Array([[1., 0., 0.],
            [1., 1., 0.]], dtype=float32)
     """
-    n = index_argument("tri", "N", N)
-    m = n if M is None else index_argument("tri", "M", M)
-    return _tri(_offset("tri", k), shape=(n, m), dtype=_dtype_or_default("tri", dtype))
+    return _tri(_offset("tri", k), shape=_shape("tri", N, M), dtype=_dtype_or_default("tri", dtype))
 
 
 def _on_or_below(shape: tuple[int, ...], k: Any) -> Any:

@@ -10,13 +10,16 @@ import numpy as np
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
 from ..ops.arithmetic import mul_p, sub_p
+from ..ops.conversion import convert_element_type_p
 from ..ops.joining import concatenate_p
 from ..ops.linear import constant_like as like
 from ..ops.shaping import rev_p, tile_p
 from ..ops.slicing import pad_p, slice_in_dim
 from . import reductions
+from .applied import apply_along_axis
 from .arguments import index_argument
 from .composite import composite
+from .order_statistics import median
 from .parts import round as round_
 from .promotion import as_array, convert, dtype_of, operand, shape_of
 from .ranges import linspace
@@ -248,6 +251,18 @@ def _mean(array: Any, widths: Widths, stat_length: Any = None) -> Any:
     return _statistic(array, widths, reductions.mean, stat_length)
 
 
+def _median(array: Any, widths: Widths, stat_length: Any = None) -> Any:
+    return _statistic(array, widths, median, stat_length)
+
+
+def _by_function(array: Any, widths: Widths, function: Callable[..., Any], kwargs: Any) -> Any:
+    """Zeros around an array, replaced by a function of vectors along each dimension in turn."""
+    array = _empty(array, widths)
+    for axis, pair in enumerate(widths):
+        array = apply_along_axis(function, axis, array, pair, axis, kwargs)
+    return array
+
+
 # ---------------------------------------------------------------- public
 
 _MODES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
@@ -257,6 +272,7 @@ _MODES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "linear_ramp": (_linear_ramp, ("end_values",)),
     "maximum": (_maximum, ("stat_length",)),
     "mean": (_mean, ("stat_length",)),
+    "median": (_median, ("stat_length",)),
     "minimum": (_minimum, ("stat_length",)),
     "reflect": (_reflect, ("reflect_type",)),
     "symmetric": (_symmetric, ("reflect_type",)),
@@ -264,7 +280,9 @@ _MODES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
 }
 
 
-def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Array:
+def pad(
+    array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any
+) -> Array:
     """Put elements before and behind an array.
 
     Args:
@@ -273,10 +291,14 @@ def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **kwargs: Any)
         a sequence of such pairs; or a dict from dimensions to them.
       mode: "constant"; "edge", the outermost elements; "reflect" and "symmetric", mirrored with and
         without the edge as the mirror; "wrap", from the other end; "linear_ramp"; "maximum",
-        "minimum" and "mean" of the elements along the dimension; "empty", for which zeros are used.
+        "minimum", "mean" and "median" of the elements along the dimension; "empty", for which zeros
+        are used. Or a function: of a vector along a dimension, with zeros where elements are added,
+        of their numbers before and behind, of the dimension, and of a dict of the other arguments.
+        It returns the vector with these elements filled in.
       **kwargs: `constant_values` of "constant"; `end_values` of "linear_ramp"; `reflect_type`,
         "even" or "odd", of "reflect" and "symmetric"; `stat_length`, how many elements at each end
-        count, of "maximum", "minimum" and "mean". Values may differ between sides as `pad_width`.
+        count, of "maximum", "minimum", "mean" and "median". Values may differ between
+        sides as `pad_width`.
 
     Returns:
       An array of the same dtype.
@@ -291,6 +313,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **kwargs: Any)
     Array([3, 2, 1, 2, 3, 2, 1], dtype=int32)
     """
     array = as_array("pad", array)
+    if callable(mode):
+        return _by_function(array, _widths(pad_width, array.ndim), mode, kwargs)
     if mode not in _MODES:
         raise NotImplementedError(numpy_errors.padding_mode(mode, _MODES))
     padded, known = _MODES[mode]
@@ -300,4 +324,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **kwargs: Any)
     widths = _widths(pad_width, array.ndim)
     if array.ndim == 0:
         return array
-    return padded(array, widths, **kwargs)
+    out = padded(array, widths, **kwargs)
+    if array.aval.weak_type and not out.aval.weak_type:
+        out = convert_element_type_p.bind(out, new_dtype=out.dtype, weak_type=True, sharding=None)
+    return out

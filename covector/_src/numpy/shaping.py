@@ -539,6 +539,9 @@ def shape(a: Any) -> tuple[int, ...]:
     """
     if hasattr(a, "shape"):
         return tuple(a.shape)
+    if isinstance(a, (list, tuple)):
+        parts = {shape(x) for x in a}
+        return (len(a), *parts.pop()) if len(parts) == 1 else np.shape(a)
     (a,) = operands("shape", (a,))
     return shape_of(a)
 
