@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..control.checkpoint import Offloadable, Recompute, Saveable
+from ..control.checkpoint_policy import Offloadable, Recompute, Saveable
 from ..ops.names import name_p
 
 

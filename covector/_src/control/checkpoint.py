@@ -13,7 +13,8 @@ Deep Nets with Sublinear Memory Cost (arXiv:1604.06174).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..base.callback_errors import not_recomputed
 from ..core.avals import aval_of
 from ..core.effects import unrepeatable
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
-from ..core.trace import context, current_trace
+from ..core.trace import current_trace
 from ..ops.barrier import optimization_barrier_p
 from ..ops.conversion import reduce_precision_p
 from ..transforms.cache import jaxpr_cache
@@ -31,44 +32,9 @@ from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
 from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import stage_closed
 from .applied import Application
-from .jit import jit_p
-
-# What a policy says of the output of an eqn: `policy(primitive, *avals of operands, **params)`.
-Policy = Callable[..., Any]
-
-
-class Saved:
-    """What a policy answers; True and False mean the first two."""
-
-    __slots__ = ("name", "saves")
-
-    def __init__(self, name: str, saves: bool):
-        self.name = name
-        self.saves = saves
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __bool__(self) -> bool:
-        return self.saves
-
-
-class Offloadable(NamedTuple):
-    """The answer of a policy that a value may be kept in another memory.
-
-    Where the device has one memory only, as a CPU has, the value is kept there.
-    """
-
-    src: str
-    dst: str
-
-
-Saveable, Recompute = Saved("Saveable", True), Saved("Recompute", False)
-
-
-def saves(answer: Any) -> bool:
-    """Whether the answer of a policy means that a value is kept."""
-    return True if type(answer) is Offloadable else bool(answer)
+from .checkpoint_eqns import run_eqns, without_jits
+from .checkpoint_policy import Policy, joined, looks_at_eqns
+from .checkpoint_within import Forms, eqns_in_two_forms
 
 
 class Checkpoint(Application):
@@ -170,28 +136,61 @@ class Split(NamedTuple):
 @jaxpr_cache
 def split_program(jaxpr: ClosedJaxpr, unknowns: tuple[bool, ...], policy: Policy | None) -> Split:
     """Split a program by what its unknown inputs reach, and decide what is saved."""
+    jaxpr = saving_within(jaxpr, policy)
     known, unknown, out_unknowns, _ = partial_eval_jaxpr(jaxpr, unknowns, False)
     known = without_jits(known)
-    body, count = known.jaxpr, out_unknowns.count(False)
-    residuals = body.outvars[count:]
-    chosen = saveable(body, residuals, policy)
-    rest = _recomputation(known, unknown, residuals, chosen, policy)
-    used = drop_dead_code(rest.jaxpr)[1]
-    number = len(chosen)
-    saved = tuple([var for i, var in enumerate(chosen) if i in used])
-    kept = tuple([i - number for i in used if number <= i < number + len(body.invars)])
-    rest = _recomputation(known, unknown, residuals, saved, policy)
-    unknown_count = sum(unknowns)
-    invars = rest.jaxpr.invars
-    ordered = [
-        *invars[: len(saved)],
-        *[invars[len(saved) + i] for i in kept],
-        *invars[len(invars) - unknown_count :],
-    ]
-    smaller, _ = drop_dead_code(rest.jaxpr.replace(invars=ordered), keep_inputs=True)
+    count = out_unknowns.count(False)
+    residuals = known.jaxpr.outvars[count:]
+    forms = _in_two_forms(known.jaxpr, residuals, policy)
+    known = known.replace(jaxpr=known.jaxpr.replace(eqns=forms.forward))
+    rest = _recomputation(known, unknown, residuals, forms)
+    smaller, used = drop_dead_code(rest.jaxpr, deep=True)
+    invars, number = rest.jaxpr.invars, len(forms.saved)
+    first_unknown = number + len(known.in_avals)
+    saved = tuple([var for i, var in enumerate(forms.saved) if i in {*used}])
+    kept = tuple([i - number for i in used if number <= i < first_unknown])
+    ordered = [*[invars[i] for i in used if i < first_unknown], *invars[first_unknown:]]
     value_of = dict(zip(rest.jaxpr.constvars, rest.consts))
-    final = ClosedJaxpr(smaller, [value_of[var] for var in smaller.constvars])
+    final = ClosedJaxpr(
+        smaller.replace(invars=ordered), [value_of[var] for var in smaller.constvars]
+    )
     return Split(_known_part(known, count, saved), saved, final, kept, out_unknowns)
+
+
+def _in_two_forms(body: Jaxpr, residuals: Sequence[Any], policy: Policy | None) -> Forms:
+    """The eqns of the known half for the forward and for the backward pass."""
+    if policy is None or looks_at_eqns(policy):
+        return eqns_in_two_forms(body, policy)
+    saved = tuple(policy.choose(body, residuals))  # type: ignore[attr-defined]
+    is_saved = set(saved)
+    again = [e for e in body.eqns if not e.outvars or not is_saved.issuperset(e.outvars)]
+    return Forms(body.eqns, again, saved)
+
+
+@jaxpr_cache
+def saving_within(jaxpr: ClosedJaxpr, policy: Policy | None) -> ClosedJaxpr:
+    """The program whose checkpoints save also what a policy around them saves."""
+    if policy is None or not looks_at_eqns(policy):
+        return jaxpr
+    eqns = []
+    for eqn in jaxpr.eqns:
+        params = {name: _saving_within(x, policy) for name, x in eqn.params.items()}
+        if eqn.primitive is checkpoint_p:
+            params["policy"] = joined(params["policy"], policy)
+        changed = any(params[name] is not x for name, x in eqn.params.items())
+        eqns.append(eqn.replace(params=params) if changed else eqn)
+    unchanged = all(map(operator.is_, eqns, jaxpr.eqns))
+    return jaxpr if unchanged else jaxpr.replace(jaxpr=jaxpr.jaxpr.replace(eqns=eqns))
+
+
+def _saving_within(x: Any, policy: Policy) -> Any:
+    """`saving_within` of a parameter of an eqn."""
+    if type(x) is ClosedJaxpr:
+        return saving_within(x, policy)
+    if type(x) is not tuple or not any(type(part) is ClosedJaxpr for part in x):
+        return x
+    parts = tuple([_saving_within(part, policy) for part in x])
+    return x if all(map(operator.is_, parts, x)) else parts
 
 
 def _known_part(known: ClosedJaxpr, count: int, saved: Sequence[Var]) -> ClosedJaxpr:
@@ -209,27 +208,18 @@ def _recomputation(
     known: ClosedJaxpr,
     unknown: ClosedJaxpr,
     residuals: Sequence[Any],
-    saved: Sequence[Var],
-    policy: Policy | None,
+    forms: Forms,
 ) -> ClosedJaxpr:
     """The unknown half that computes residuals from the known inputs and what is saved."""
-    body = known.jaxpr
+    body, saved = known.jaxpr, forms.saved
     given = len(saved), len(body.invars)
-    is_saved = set(saved)
-    eqns = [
-        eqn
-        for eqn in body.eqns
-        if not (
-            all(var in is_saved for var in eqn.outvars)
-            if eqn.outvars
-            else _saves_results(policy, eqn)  # a call for debugging
-        )
-    ]
 
     def compute(*args: Any) -> list[Any]:
         values = dict(zip(saved, args[: given[0]]))
         known_args = args[given[0] : sum(given)]
-        env = run_eqns(eqns, dict(zip(body.constvars, known.consts)), body, known_args, values)
+        env = run_eqns(
+            forms.again, dict(zip(body.constvars, known.consts)), body, known_args, values
+        )
         found = [x.val if type(x) is Literal else env[x] for x in residuals]
         return eval_jaxpr(unknown.jaxpr, unknown.consts, *found, *args[sum(given) :])
 
@@ -239,41 +229,6 @@ def _recomputation(
         *unknown.in_avals[len(residuals) :],
     ]
     return stage_closed(compute, avals, body.debug_info)
-
-
-def run_eqns(
-    eqns: Sequence[JaxprEqn],
-    env: dict[Var, Any],
-    body: Jaxpr,
-    args: Sequence[Any],
-    given: dict[Var, Any],
-    after: Callable[[Var, Any], Any] | None = None,
-) -> dict[Var, Any]:
-    """Run eqns under the current trace, but for variables whose values are given.
-
-    Args:
-      eqns: in their order.
-      env: values of the constants; it is filled with those of all variables, and returned.
-      body: the program of the eqns.
-      args: values of its inputs.
-      given: values of other variables.
-      after: what becomes of the value of a variable once it is computed.
-    """
-    env.update(zip(body.invars, args))
-    env.update(given)
-    scope, place = context.name_stack, context.place
-    try:
-        for eqn in eqns:
-            operands = [a.val if type(a) is Literal else env[a] for a in eqn.invars]
-            context.name_stack, context.place = scope + eqn.name_stack, eqn.source
-            out = context.trace.process(eqn.primitive, operands, eqn.params)
-            outs = out if eqn.primitive.multiple_results else [out]
-            for var, x in zip(eqn.outvars, outs):
-                if var not in given:
-                    env[var] = x if after is None else after(var, x)
-    finally:
-        context.name_stack, context.place = scope, place
-    return env
 
 
 def evaluate_saving(
@@ -301,47 +256,3 @@ def in_memory(x: Any) -> Any:
         return x
     info = dtypes.finfo(dtype)
     return reduce_precision_p.bind(x, exponent_bits=info.nexp, mantissa_bits=info.nmant)
-
-
-def saveable(body: Jaxpr, residuals: Sequence[Any], policy: Policy | None) -> tuple[Var, ...]:
-    """The variables of the known half that a policy lets the other half have."""
-    if policy is None:
-        return ()
-    choose = getattr(policy, "choose", None)
-    if choose is not None:
-        return tuple(choose(body, residuals))
-    return tuple([var for eqn in body.eqns if _saves_results(policy, eqn) for var in eqn.outvars])
-
-
-def _saves_results(policy: Policy | None, eqn: JaxprEqn) -> bool:
-    """Whether a policy that looks at one eqn at a time has the results of this one saved."""
-    if policy is None or hasattr(policy, "choose"):
-        return False
-    return saves(policy(eqn.primitive, *[a.aval for a in eqn.invars], **eqn.params))
-
-
-@jaxpr_cache
-def without_jits(jaxpr: ClosedJaxpr) -> ClosedJaxpr:
-    """The same program with the bodies of its jitted functions written out."""
-    if not any(eqn.primitive is jit_p for eqn in jaxpr.jaxpr.eqns):
-        return jaxpr
-
-    def written_out(*args: Any) -> list[Any]:
-        return _eval_inlined(jaxpr, args)
-
-    return stage_closed(written_out, jaxpr.in_avals, jaxpr.jaxpr.debug_info)
-
-
-def _eval_inlined(jaxpr: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
-    body = jaxpr.jaxpr
-    env: dict[Var, Any] = dict(zip(body.constvars, jaxpr.consts))
-    env.update(zip(body.invars, args))
-    for eqn in body.eqns:
-        operands = [a.val if type(a) is Literal else env[a] for a in eqn.invars]
-        if eqn.primitive is jit_p:
-            env.update(zip(eqn.outvars, _eval_inlined(eqn.params["jaxpr"], operands)))
-            continue
-        one = body.replace(invars=[], constvars=[], eqns=[eqn], outvars=list(eqn.outvars))
-        values = run_eqns([eqn], dict(env), one, [], {})
-        env.update((var, values[var]) for var in eqn.outvars)
-    return [a.val if type(a) is Literal else env[a] for a in body.outvars]
