@@ -305,3 +305,17 @@ def test_cotangents_with_more_digits_than_the_argument(jax):
     got, want = gradient(cv), gradient(jax)
     assert got.dtype == want.dtype == "float32"
     np.testing.assert_array_equal(got, want)
+
+
+def test_traced_values_in_nondiff_argnums():
+    """The rules are given them; with the flag `parity` they are refused, as in JAX."""
+
+    @partial(cv.custom_vjp, nondiff_argnums=(0,))
+    def f(scale, x):
+        return scale * x
+
+    f.defvjp(lambda scale, x: (f(scale, x), None), lambda scale, _, ct: (10 * scale * ct,))
+    gradient = cv.jit(lambda scale, x: cv.grad(f, 1)(scale, x))
+    assert gradient(2.0, 3.0) == 20.0
+    with config.parity(True), pytest.raises(cv.errors.UnexpectedTracerError, match="parity"):
+        gradient(2, 3.0)

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import custom_errors, dtypes, tree
+from ..base import config, custom_errors, dtypes, tree
 from ..base.dtypes import float0
+from ..base.errors import UnexpectedTracerError
 from ..base.tracebacks import boundary
 from ..base.tree_keys import keystr
 from ..base.tree_partial import Partial
@@ -17,6 +18,7 @@ from ..control.custom_jvp import custom_jvp_function_p
 from ..control.custom_vjp import custom_vjp_function_p
 from ..core.avals import AbstractValue, aval_of, is_valid_type
 from ..core.jaxpr import DebugInfo, eval_jaxpr
+from ..core.trace import Tracer
 from ..core.zeros import Zero
 from ..ops.linear import instantiate
 from ..transforms.flatten import FlatFunction
@@ -441,6 +443,8 @@ class custom_vjp(_Custom):
         if self.fwd is None or self.bwd is None:
             raise AttributeError(custom_errors.no_rule(self.where, self.fun))
         arguments = self.arguments(args, kwargs)
+        if config.parity.value:
+            self.refuse_traced(arguments)
         call = _VJPCall(self, arguments)
         outs = custom_vjp_function_p.bind(
             *arguments.hand_over(),
@@ -454,6 +458,12 @@ class custom_vjp(_Custom):
             debug_info=self.debug_info,
         )
         return tree.unflatten(call.out_tree, outs)
+
+    def refuse_traced(self, arguments: CustomArguments) -> None:
+        """Raise if an argument that is not differentiated is traced."""
+        for x in arguments.operands[: arguments.num_consts]:
+            if isinstance(x, Tracer):
+                raise UnexpectedTracerError(custom_errors.traced_nondiff(self.fun, x.aval))
 
 
 class _VJPCall(_Call):

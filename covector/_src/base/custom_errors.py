@@ -144,6 +144,14 @@ def bwd_rule_type(rule: Any, fun: Any, place: str, want: object, got: object, no
     )
 
 
+def traced_nondiff(fun: Any, aval: object) -> str:
+    return (
+        f"[custom_vjp] {name_of(fun)} got a traced value of type {aval} for an argument of "
+        "nondiff_argnums, which the flag `parity` forbids, as JAX does. Turn the flag off, or make "
+        "it an ordinary argument, for which the backward rule returns None."
+    )
+
+
 CONSIDER_NONE = (
     " The rule was given a symbolic zero for a cotangent. Consider just returning a None here "
     "instead of a zero of another type."
