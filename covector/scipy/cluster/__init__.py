@@ -1,0 +1,3 @@
+"""Clusters of vectors."""
+
+from . import vq as vq

@@ -1,0 +1,3 @@
+"""Interpolation under SciPy's names."""
+
+from .._src.scipy.interpolate import RegularGridInterpolator as RegularGridInterpolator
