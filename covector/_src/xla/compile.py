@@ -22,7 +22,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import physical_aval
 from ..transforms.materialize import materialized
 from ..transforms.simplify import drop_dead_code
-from . import barriers, cache, nonfinite
+from . import barriers, cache, loops, nonfinite
 from .array import ArrayImpl, move, put
 from .callbacks import Launch
 from .devices import device_list, lowering_platform, sharding_on
@@ -33,7 +33,7 @@ from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
-from .placement import placement_on
+from .placement import SingleDeviceSharding, placement_on
 from .progress import Progress
 
 watch = nonfinite.watch
@@ -183,6 +183,7 @@ def lower_jaxpr(
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     module.write_main(name, jaxpr, [values[v] for v in jaxpr.constvars], attributes)
     barriers.keep(module)
+    loops.alias_carries(module)
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
     _warn_of_large(list(map(aval_of, module.captured)))
@@ -257,10 +258,10 @@ def compile_lowered(
         try:
             loaded = _xla_compile(lowered, device, options)
         except JaxRuntimeError:
-            if not module.disabled_passes:
+            if not (module.disabled_passes or module.compile_options):
                 raise
-            # Perhaps this version of XLA cannot do without them, as all programs can.
-            options = compile_options(device, compiler_options, module.compile_options)
+            # Perhaps this version of XLA does not know them. All programs can do without.
+            options = compile_options(device, compiler_options)
             loaded = _xla_compile(lowered, device, options)
         if key is not None:
             cache.store(key, loaded, time.perf_counter() - start)
@@ -277,6 +278,8 @@ def compile_lowered(
         executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
     if key is not None:
         _living[key] = executable
+    for tell in module.inspections:
+        tell(SingleDeviceSharding(device))
     return executable
 
 

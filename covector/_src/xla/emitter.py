@@ -129,6 +129,7 @@ class Emitter:
         tokens = module.current_tokens(effects)
         kinds = module.token_types(effects)
         loop = name == "while"
+        module.has_loops |= loop
         barriers_before = module.barriers
         # Only the regions of control flow may read values that are defined around them.
         control_flow = name in ("while", "case")

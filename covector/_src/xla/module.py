@@ -63,8 +63,10 @@ class ModuleContext:
       keepalives: objects that must live as long as the compiled program.
       cached_primitive_lowerings: functions of users' lowering rules, by what they were made for.
       tokens: of each ordered effect, what its last eqn has returned at the current place.
-      compile_options: options of XLA by name that this program needs.
+      has_loops: whether there is a loop in it.
+      compile_options: options of XLA by name with which this program runs better.
       disabled_passes: names of XLA's passes that must not run on this program.
+      inspections: functions that are told of the sharding of a value when it is known.
       barriers: how many optimization barriers there are where functions are written out.
       has_barriers_in_loops: whether one of them is in a loop.
       has_barriers_on_elements: whether one of them is in what combines single elements, as of a
@@ -79,8 +81,10 @@ class ModuleContext:
         self.keepalives: list[Any] = []
         self.cached_primitive_lowerings: dict[Any, Any] = {}
         self.tokens: dict[Effect, Any] = {}
+        self.has_loops = False
         self.compile_options: dict[str, Any] = {}
         self.disabled_passes: set[str] = set()
+        self.inspections: list[Callable[[Any], Any]] = []
         self.barriers = 0
         self.has_barriers_in_loops = False
         self.has_barriers_on_elements = False
