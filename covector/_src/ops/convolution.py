@@ -23,6 +23,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Sample, draw
 from .conversion import convert
+from .convolution_on_cpu import emit_by_sums, prefer_own_convolution
 from .convolution_reference import convolved
 from .convolution_shapes import (
     ConvDimensionNumbers,
@@ -137,6 +138,11 @@ class ConvGeneralDilated(Bilinear):
         # XLA's convolutions of complex numbers are slow on CPUs, and missing on GPUs.
         if dtypes.issubdtype(out.dtype, np.complexfloating) and b.platform != "tpu":
             return emit_complex(b, x, y, **params)
+        if b.platform == "cpu":
+            found = emit_by_sums(b, x, y, params)
+            if found is not None:
+                return found
+            prefer_own_convolution(b, b.avals_in[1].shape[params["dimension_numbers"][1][1]])
         return emit_convolution(b, x, y, out, **params)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

@@ -157,7 +157,7 @@ def _commuting(f: Any, t: Any) -> Any:
         return where(gap == 0, rest, rest / where(gap == 0, 1, gap))
 
     w = diagonal(t)
-    gaps = abs(w[:, None] - w) + where(np.eye(len(w), dtype=bool), np.inf, 0)
+    gaps = where(np.eye(len(w), dtype=bool), np.inf, abs(w[:, None] - w[None]))
     least = minimum(abs(w[0]), min_of(gaps))
     return [_upper(diagonal_matrix(d), element), least]
 
@@ -212,16 +212,16 @@ def _triangular(t: Any, z: Any) -> Any:
         below = corner[1, 0]
         mu = eigvals(corner)[0] - corner[1, 1]
         length = hypot(abs(mu), abs(below))
-        safe = where(length == 0, 1, length)
+        safe = where(length == 0, 1, length).astype(t.dtype)
         c, s = mu / safe, below / safe
         g = convert(_matrix(c.conj(), s, -s, c), t.dtype)
         applies = abs(below) > eps * (abs(corner[0, 0]) + abs(corner[1, 1]))
         g = where(applies, g, np.eye(2, dtype=t.dtype))
         index = np.arange(n)
         rows = _rows(t, m - 1)
-        t = _put_rows(t, where(index >= m - 1, g @ rows, rows), m - 1)
+        t = _put_rows(t, where((index >= m - 1)[None], g @ rows, rows), m - 1)
         columns = _rows(t.T, m - 1)
-        turned = where(index <= m, g.conj() @ columns, columns)
+        turned = where((index <= m)[None], g.conj() @ columns, columns)
         t = _put_rows(t.T, turned, m - 1).T
         z = _put_rows(z.T, g.conj() @ _rows(z.T, m - 1), m - 1).T
         return t.at[m, m - 1].set(0), z
@@ -281,8 +281,8 @@ def _polar_by_svd(a: Any, side: str) -> Any:
     u, s, vh = svd(a, full_matrices=False)
     s = convert(s, u.dtype)
     if side == "right":
-        return u @ vh, (adjoint(vh) * s) @ vh
-    return u @ vh, (u * s) @ adjoint(u)
+        return u @ vh, (adjoint(vh) * s[None]) @ vh
+    return u @ vh, (u * s[None]) @ adjoint(u)
 
 
 def _polar_by_qdwh(a: Any, side: str, eps: float | None, most: int | None) -> Any:

@@ -50,14 +50,14 @@ def _by_schur(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
         return y.at[:, j].set(solved[:, 0])
 
     y = fori_loop(0, b.shape[0], column, zeros_like(f))
-    return u @ y @ adjoint(v), diagonal(r)[:, None] + diagonal(s)
+    return u @ y @ adjoint(v), diagonal(r)[:, None] + diagonal(s)[None]
 
 
 def _by_eigenvectors(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
     """The same in the bases of the eigenvectors, where the equation is elementwise."""
     w, u = eig(a)
     x, v = eig(b)
-    sums = w[:, None] + x
+    sums = w[:, None] + x[None]
     y = solve(u, convert(c, u.dtype) @ v) / sums
     # X = U Y V^-1, or X V = U Y.
     return solve(v.T, (u @ y).T).T, sums
