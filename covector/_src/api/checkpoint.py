@@ -42,8 +42,8 @@ def checkpoint(
     Args:
       fun: a function of trees of arrays; without it, a decorator is returned.
       prevent_cse: whether the compiler is kept from merging the second computation with the first,
-        which would undo it; False is good within a `scan`. A sequence says it for each leaf of the
-        arguments.
+        which would undo it; False is good within a `scan`. A tuple says it for each positional
+        argument, by one bool or by a tree of them with the argument's containers.
       policy: says what is saved; see `checkpoint_policies`. By default nothing is.
       budget: instead of a policy, how many bytes may be saved. Of all ways to stay within it, one
         is taken that computes cheap operations again before dear ones.
@@ -98,7 +98,9 @@ def checkpoint(
         body = stage_body("checkpoint", functions[statics], in_tree, avals)
         flags = prevent_cse
         if isinstance(flags, tuple):
-            flags = (*[True] * len(body.consts), *flags)
+            of_args = tree.flatten_axes("checkpoint prevent_cse", in_tree.children()[0], flags)
+            of_kwargs = [True] * in_tree.children()[1].num_leaves
+            flags = (*[True] * len(body.consts), *of_args, *of_kwargs)
         outs = checkpoint_p.bind(
             *body.consts,
             *leaves,

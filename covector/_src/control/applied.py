@@ -44,6 +44,12 @@ class Application(BuiltinPrimitive):
         """
         return params | {self.jaxpr_name: jaxpr}
 
+    def applying_transposed(
+        self, params: dict[str, Any], jaxpr: ClosedJaxpr, origins: list[int | None]
+    ) -> dict[str, Any]:
+        """As `applying`, with a transposed jaxpr; the operands without origin are cotangents."""
+        return self.applying(params, jaxpr, origins)
+
     def applying_part(
         self, params: dict[str, Any], jaxpr: ClosedJaxpr, count: int
     ) -> dict[str, Any]:
@@ -109,12 +115,12 @@ class Application(BuiltinPrimitive):
         linear = tuple(type(x) is UndefinedPrimal for x in args)
         nonzero_cts = tuple(type(ct) is not Zero for ct in cts)
         transposed, nonzeros = transpose_jaxpr(self.jaxpr_of(params), linear, nonzero_cts)
-        operands = [x for x, lin in zip(args, linear) if not lin]
-        operands += [ct for ct in cts if type(ct) is not Zero]
+        operands = [(i, x) for i, (x, lin) in enumerate(zip(args, linear)) if not lin]
+        operands += [(None, ct) for ct in cts if type(ct) is not Zero]
         transposed, kept = drop_unused(transposed, (True,) * len(transposed.out_avals))
-        operands = [operands[i] for i in kept]
-        params = self.applying(params, transposed, [None] * len(operands))
-        outs = iter(self.bind(*operands, **params))
+        origins, given = [operands[i][0] for i in kept], [operands[i][1] for i in kept]
+        params = self.applying_transposed(params, transposed, origins)
+        outs = iter(self.bind(*given, **params))
         nonzero = iter(nonzeros)
         return [
             None if not lin else next(outs) if next(nonzero) else Zero(x.aval)

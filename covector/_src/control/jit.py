@@ -24,6 +24,9 @@ class Jit(Application):
         donated = tuple([i is not None and before[i] for i in origins])
         return params | dict(jaxpr=jaxpr, donated_invars=donated)
 
+    def applying_transposed(self, params, jaxpr, origins):
+        return self.applying_part(params, jaxpr, len(origins)) | dict(inline=params["inline"])
+
     def applying_part(self, params, jaxpr, count):
         return params | dict(jaxpr=jaxpr, donated_invars=(False,) * count, inline=False)
 
