@@ -16,8 +16,8 @@ NORMS = [None, "ortho", "forward"]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def explicit_ranks():
-    with cv.numpy_rank_promotion("raise"):
+def nothing_implicit():
+    with cv.numpy_rank_promotion("raise"), cv.numpy_dtype_promotion("strict"):
         yield
 
 

@@ -25,8 +25,8 @@ INSIDE = RNG.uniform(0, 4, size=(2, 10))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def explicit_ranks():
-    with cv.numpy_rank_promotion("raise"):
+def nothing_implicit():
+    with cv.numpy_rank_promotion("raise"), cv.numpy_dtype_promotion("strict"):
         yield
 
 

@@ -16,8 +16,8 @@ NAMES = ["convolve", "correlate", "fftconvolve", "convolve2d", "correlate2d"]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def explicit_ranks():
-    with cv.numpy_rank_promotion("raise"):
+def nothing_implicit():
+    with cv.numpy_rank_promotion("raise"), cv.numpy_dtype_promotion("strict"):
         yield
 
 

@@ -83,7 +83,8 @@ def _dct4(x: Any) -> Any:
     """Type 4: (2k + 1) (2n + 1) / 4N is k n / N and terms in k alone and in n alone."""
     count = x.shape[-1]
     numbers = np.arange(count)
-    spectrum = fft(x * _phases(numbers, 2 * count, x), 2 * count)[..., :count]
+    phases = _phases(numbers, 2 * count, x)
+    spectrum = fft(x.astype(phases.dtype) * phases, 2 * count)[..., :count]
     return 2 * real(spectrum * _phases(2 * numbers + 1, 4 * count, x))
 
 
@@ -123,7 +124,7 @@ def _transformed(
     x = as_transformable(x)
     if is_complex(x.dtype):
         options = dict(kind=kind, inverse=inverse, lengths=lengths, axes=axes, norm=norm)
-        return complex_(_transformed.fun(real(x), **options), _transformed.fun(imag(x), **options))
+        return complex_(_transformed(real(x), **options), _transformed(imag(x), **options))
     kind = _INVERSES[kind] if inverse else kind
     for axis, length in zip(axes, lengths):
         x = _of_length(moveaxis(x, axis, -1), length)

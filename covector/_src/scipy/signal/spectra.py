@@ -21,6 +21,7 @@ from ...numpy.parts import conjugate, imag, real
 from ...numpy.promotion import as_array, operands, promote_dtypes_inexact
 from ...numpy.shaping import moveaxis
 from ...numpy.taking import take
+from ...ops.complex import complex as complex_
 from ...ops.complex import complex_dtype, is_complex, real_dtype
 from .segments import Segments, segments_argument, window_argument
 from .transformable import as_transformable
@@ -165,9 +166,9 @@ def _of_segments(
     out = spectra[0] if transforms else conjugate(spectra[0]) * spectra[-1]
 
     scale = 1 / (fs * (window * window).sum()) if density else 1 / window.sum() ** 2
-    out = out * (sqrt(scale) if transforms else scale)
+    out = out * (sqrt(scale) if transforms else scale).astype(out.dtype)
     if not twosided and not transforms:
-        out = out * _doubled(segments.transform, dtype, out.ndim)
+        out = out * _doubled(segments.transform, out.dtype, out.ndim)
     if len(signals) == 1 and not transforms:
         out = real(out)
     frequencies = fftfreq if twosided else rfftfreq
@@ -210,7 +211,9 @@ def _without_trends(frames: Any, detrend: Detrend, axis: int) -> Any:
 
 
 def _transformed(frames: Any, window: Any, segments: Segments, twosided: bool) -> Any:
-    frames = frames * window.reshape((1,) * (frames.ndim - 1) + window.shape)
+    if is_complex(window.dtype):
+        frames = frames.astype(window.dtype)
+    frames = frames * window.astype(frames.dtype).reshape((1,) * (frames.ndim - 1) + window.shape)
     return fft(frames, segments.transform) if twosided else rfft(real(frames), segments.transform)
 
 
@@ -394,6 +397,6 @@ def _median(x: Any) -> Any:
     """
     out = median(real(x), -1)
     if is_complex(x.dtype):
-        out = out + 1j * median(imag(x), -1)
+        out = complex_(out, median(imag(x), -1))
     n = np.arange(2, x.shape[-1], 2, dtype=float)
     return out / (1 + float(np.sum(1 / (n + 1) - 1 / n)))

@@ -13,6 +13,7 @@ from ...numpy.composite import composite_list
 from ...numpy.creation import asarray
 from ...numpy.fourier import ifft, irfft
 from ...numpy.padding import pad
+from ...numpy.parts import absolute
 from ...numpy.promotion import as_array
 from ...numpy.selection import where
 from ...numpy.shaping import moveaxis
@@ -113,14 +114,14 @@ def _joined(
     dtype = np.dtype(real_dtype(frames.dtype))
     window = window.astype(frames.dtype if is_complex(window.dtype) else dtype)
     rows = window.reshape((1,) * (frames.ndim - 1) + (length,))
-    x = _overlapped(frames * window.sum() * rows, step)
+    x = _overlapped(frames * (window.sum() * rows).astype(frames.dtype), step)
     # Each element was multiplied with the window twice, in all segments that it belongs to.
     weights = _overlapped((rows * rows).repeat(frames.shape[-2], -2), step)
     if boundary:
         half = length // 2
         x = x[..., half : x.shape[-1] - half]
         weights = weights[..., half : weights.shape[-1] - half]
-    x = x / where(weights > _NEGLIGIBLE, weights, 1)
+    x = x / where(absolute(weights) > _NEGLIGIBLE, weights, 1).astype(x.dtype)
     frequency, time = axes
     x = moveaxis(x, -1, time - (frequency < time))
     return [np.arange(x.shape[0]).astype(dtype) / asarray(fs).astype(dtype), x]

@@ -1,0 +1,3 @@
+"""Geometry in space."""
+
+from . import transform as transform
