@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import opt_einsum
@@ -12,7 +12,7 @@ from opt_einsum.parser import convert_interleaved_input, parse_einsum_input
 
 from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
-from ..ops.contraction import dot_general_p
+from ..ops.contraction import dot_general
 from ..ops.linear import reduce_sum_p, transpose
 from ..ops.precision import canonicalize_precision
 from ..ops.reductions import reduce_or_p
@@ -59,8 +59,16 @@ def _sum_out(x: Any, names: str, kept: str) -> tuple[Any, str]:
     return x, "".join(name for name in names if name in kept)
 
 
+class _Product(NamedTuple):
+    """How two operands are multiplied: by a function like `lax.dot_general`, and its options."""
+
+    dot_general: Callable[..., Any]
+    precision: Any
+    dtype: Any
+
+
 def _multiply(
-    x: Any, x_names: str, y: Any, y_names: str, result: str, precision: Any, dtype: Any
+    x: Any, x_names: str, y: Any, y_names: str, result: str, product: _Product
 ) -> tuple[Any, str]:
     """The sum of products of two operands, in which each name that is left occurs once."""
     x, x_names = _sum_out(x, x_names, y_names + result)
@@ -72,22 +80,16 @@ def _multiply(
     names = "".join(batch) + x_free + y_free
     if names != result and "".join(batch) + y_free + x_free == result:
         x, x_names, y, y_names, names = y, y_names, x, x_names, result
-    out = dot_general_p.bind(
-        x,
-        y,
-        dimension_numbers=(
-            tuple([tuple([of.index(name) for name in contracted]) for of in (x_names, y_names)]),
-            tuple([tuple([of.index(name) for name in batch]) for of in (x_names, y_names)]),
-        ),
-        precision=precision,
-        preferred_element_type=dtype,
-        out_sharding=None,
+    numbers = (
+        tuple([tuple([of.index(name) for name in contracted]) for of in (x_names, y_names)]),
+        tuple([tuple([of.index(name) for name in batch]) for of in (x_names, y_names)]),
     )
-    return out, names
+    options = dict(precision=product.precision, preferred_element_type=product.dtype)
+    return product.dot_general(x, y, numbers, **options), names
 
 
 def _contract(
-    operands: Sequence[Any], inputs: Sequence[str], result: str, precision: Any, dtype: Any
+    operands: Sequence[Any], inputs: Sequence[str], result: str, product: _Product
 ) -> Any:
     """One step of an einsum: what becomes of one or several operands."""
     sizes: dict[str, int] = {}
@@ -104,18 +106,18 @@ def _contract(
     for i, other in enumerate(others):
         later = "".join(of for _, of in others[i + 1 :])
         kept = "".join(dict.fromkeys(result + later)) if later else result
-        x, names = _multiply(x, names, *other, kept, precision, dtype)
+        x, names = _multiply(x, names, *other, kept, product)
     return transpose(x, [names.index(name) for name in result])
 
 
 @composite
-def _einsum(*operands: Any, steps: Any, precision: Any, dtype: Any, weak: bool) -> Any:
+def _einsum(*operands: Any, steps: Any, product: _Product, weak: bool) -> Any:
     """Contractions one after another; each takes operands out of the list and appends one."""
     rest = list(operands)
     for positions, inputs, result in steps:
         chosen = [rest.pop(i) for i in positions]
-        rest.append(_contract(chosen, inputs, result, precision, dtype))
-    return convert(rest[0], dtype, weak)
+        rest.append(_contract(chosen, inputs, result, product))
+    return convert(rest[0], product.dtype, weak)
 
 
 # ---------------------------------------------------------------- public
@@ -129,6 +131,7 @@ def einsum(
     optimize: Any = "auto",
     precision: Any = None,
     preferred_element_type: Any = None,
+    _dot_general: Callable[..., Any] = dot_general,
     out_sharding: Any = None,
 ) -> Array:
     """Sum of products of arrays, with a name for each dimension.
@@ -146,6 +149,8 @@ def einsum(
       optimize: how to find the order in which operands are multiplied: False for from left to
         right, or the name of a strategy of the package opt_einsum, or a path.
       precision, preferred_element_type: as for `matmul`.
+      _dot_general: what multiplies two operands, with the arguments of `lax.dot_general`; for
+        products in other arithmetics.
       out_sharding: not supported here.
 
     Returns:
@@ -169,13 +174,8 @@ def einsum(
         weak = False
     path = optimize if isinstance(optimize, (str, bool)) else tuple(map(tuple, optimize))
     steps = _steps(subscripts, tuple([x.aval.shape for x in arrays]), path)
-    return _einsum(
-        *arrays,
-        steps=steps,
-        precision=canonicalize_precision(precision),
-        dtype=dtype,
-        weak=weak,
-    )
+    product = _Product(_dot_general, canonicalize_precision(precision), dtype)
+    return _einsum(*arrays, steps=steps, product=product, weak=weak)
 
 
 def _from_interleaved(given: Sequence[Any]) -> tuple[str, list[Any]]:

@@ -73,7 +73,17 @@ dtype = np.dtype
 
 finfo, iinfo = dtypes.finfo, dtypes.iinfo
 result_type, promote_types = dtypes.result_type, dtypes.promote_types
-issubdtype, isdtype = dtypes.issubdtype, dtypes.isdtype
+isdtype = dtypes.isdtype
+
+
+def issubdtype(arg1: Any, arg2: Any) -> Any:
+    """Whether a dtype is another, or one of those that an abstract scalar type comprises.
+
+    >>> import covector.numpy as jnp
+    >>> jnp.issubdtype("bfloat16", jnp.floating), jnp.issubdtype("int4", jnp.unsignedinteger)
+    (True, False)
+    """
+    return dtypes.issubdtype(arg1, arg2)
 
 
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> Any:
