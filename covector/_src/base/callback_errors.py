@@ -126,6 +126,13 @@ def unknown_debugger(backend: object) -> str:
     return f"[debug.breakpoint] there is no debugger {backend!r}. The one there is is 'cli'."
 
 
+def no_picture_of(where: str, shape: Sequence[int]) -> str:
+    return (
+        f"[debug.{where}] only arrays with 1 or 2 dimensions can be shown, but the shape is "
+        f"{tuple(shape)}. Reshape the array, or show a part of it."
+    )
+
+
 def token_and_ordered() -> str:
     return (
         "[debug.breakpoint] `ordered` and `token` are mutually exclusive arguments: the stop is "

@@ -95,6 +95,12 @@ class SingleDeviceSharding(Sharding):
     def num_devices(self) -> int:
         return 1
 
+    def devices_indices_map(self, global_shape: Sequence[int]) -> dict[Any, tuple[slice, ...]]:
+        """For each device the index of the part that it holds of an array of `global_shape`."""
+        return {self._device: (slice(None),) * len(global_shape)}
+
+    addressable_devices_indices_map = devices_indices_map
+
     def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of what each device holds of an array of `global_shape`."""
         return tuple(global_shape)
