@@ -99,7 +99,7 @@ def piecewise(
 
     Args:
       x: an array.
-      condlist: the conditions, arrays of booleans.
+      condlist: the conditions, arrays of booleans; or a single one.
       funclist: for each condition a function of an element, or a value; and one more if something
         other than 0 is wanted where no condition holds.
       *args, **kw: further arguments of the functions.
@@ -116,7 +116,10 @@ def piecewise(
     Array([ 2.,  7., 30.], dtype=float32)
     """
     x = as_array("piecewise", x)
-    conditions, functions = len(condlist), list(funclist)
+    holds, functions = asarray(condlist, bool), list(funclist)
+    if x.ndim and holds.shape == x.shape and len(functions) < len(holds):
+        holds = holds[None]  # one condition that is not in a list
+    conditions = len(holds)
     if len(functions) == conditions:
         functions.append(0)
     if len(functions) != conditions + 1:
@@ -126,7 +129,7 @@ def piecewise(
     apply = _piecewise if all(map(is_valid_type, given)) else _piecewise.fun
     return apply(
         x,
-        asarray(condlist, bool),
+        holds,
         *values,
         *given,
         functions=tuple([f if callable(f) else None for f in functions]),

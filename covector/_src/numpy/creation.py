@@ -166,7 +166,8 @@ def _from_sequence(values: Sequence[Any], dtype: Any) -> Any:
     if kinds <= PYTHON_NUMBERS:
         dtype = _python_dtype(kinds) if dtype is None else dtype
         return _from_host(_host_array(values, dtype), None, False)
-    if not all(is_valid_type(x) or hasattr(type(x), "__jax_array__") for x in leaves):
+    leaves = [x.__jax_array__() if hasattr(type(x), "__jax_array__") else x for x in leaves]
+    if not all(map(is_valid_type, leaves)):
         return _from_host(values, dtype, False)
     if dtype is None:
         dtype = dtypes.result_type(*leaves)
@@ -197,6 +198,8 @@ def _on_host(values: Any) -> Any:
     """Nested sequences with NumPy arrays in place of arrays."""
     if isinstance(values, (list, tuple)):
         return [_on_host(x) for x in values]
+    if hasattr(type(values), "__jax_array__"):
+        values = values.__jax_array__()
     return np.asarray(values) if own[type(values)] else values
 
 

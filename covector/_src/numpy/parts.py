@@ -243,6 +243,8 @@ def iscomplexobj(x: Any) -> bool:
     """
     if x is None:
         return False
+    if hasattr(type(x), "__jax_array__"):
+        x = x.__jax_array__()
     if isinstance(x, (list, tuple)):
         return builtins.any(map(iscomplexobj, x))
     dtype = getattr(x, "dtype", None)

@@ -518,8 +518,7 @@ def average(
     Array(1.25, dtype=float32)
     """
     if weights is None:
-        (a,) = promote_inexact("average", a)
-        a = as_array("average", a)
+        (a,) = promote_inexact("average", as_array("average", a))
         out = mean(a, axis, keepdims=keepdims)
         count = np.prod([a.shape[i] for i in axes_argument("average", axis, a.ndim)])
         totals = broadcast_to(number(float(count), out.dtype), out.shape)

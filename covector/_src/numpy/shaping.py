@@ -23,7 +23,7 @@ from ..ops.slicing import slice_p
 from .arguments import axes_argument, axis_argument, index_argument, shape_argument
 from .arithmetic import negative, remainder
 from .composite import composite
-from .promotion import as_array, operands, own, shape_of
+from .promotion import as_array, operand, operands, own, shape_of
 
 # ---------------------------------------------------------------- reshape
 
@@ -508,13 +508,13 @@ def _total(shift: Any) -> Any:
 def _each(shift: Any, count: int) -> list[Any]:
     """One shift for each of `count` dimensions."""
     if isinstance(shift, (tuple, list)) or getattr(shift, "ndim", 0) == 1:
-        shifts = list(shift)
+        shifts = operands("roll", shift)
         if len(shifts) == count or count == 1:
             return shifts
         if len(shifts) == 1:
             return shifts * count
         raise ValueError(numpy_errors.roll_counts(len(shifts), count))
-    return [shift] * count
+    return [operand("roll", shift)] * count
 
 
 # ---------------------------------------------------------------- shapes of values
@@ -564,6 +564,7 @@ def isscalar(element: Any) -> bool:
     >>> jnp.isscalar(1.0), jnp.isscalar(jnp.ones(1))
     (True, False)
     """
-    if own[type(element)] or hasattr(type(element), "__jax_array__"):
+    kind = type(element)
+    if own[kind] or kind is np.ndarray or hasattr(kind, "__jax_array__"):
         return shape(element) == ()
     return np.isscalar(element)
