@@ -1,8 +1,9 @@
-"""The wording of warnings about programs on their way to the compiler."""
+"""The wording of warnings and errors about programs on their way to the compiler."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def donations_not_usable(avals: Sequence[str]) -> str:
@@ -19,4 +20,12 @@ def large_constants(total: int, count: int, largest: Sequence[str]) -> str:
         f"in {count} arrays, the largest of types {', '.join(largest)}. Pass them as arguments, "
         "so that they are not part of the compiled program; or raise "
         "jax_captured_constants_warn_bytes."
+    )
+
+
+def options_of_inner_jit(name: str, options: Mapping[str, Any]) -> str:
+    return (
+        f"[jit] {name} has compiler_options={dict(options)}, but it is called in a function that "
+        "is compiled as one program, with options of its own. Give the `compiler_options` to the "
+        "outermost `jit`."
     )

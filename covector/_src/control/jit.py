@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.compile_errors import options_of_inner_jit
 from .applied import Application
 
 
@@ -33,7 +34,9 @@ class Jit(Application):
     def evaluate(self, backend, args, params):
         return backend.run_jaxpr(args, **params)
 
-    def emit(self, b, *operands, jaxpr, name, **params):
+    def emit(self, b, *operands, jaxpr, name, compiler_options, **params):
+        if compiler_options:
+            raise ValueError(options_of_inner_jit(name, dict(compiler_options)))
         return b.call(name, jaxpr, operands)
 
 
