@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base import dtypes
 from ...base import special_errors as errors
+from ...core.zeros import Zero
 from ...linalg.derived import with_derivative
 from ...numpy.composite import Composite
 from ...numpy.promotion import convert, dtype_of, operands, own, promote_inexact, promote_shapes
@@ -51,10 +52,11 @@ def is_double(x: Any) -> bool:
 
 
 def _applied(t: Any, slopes: Sequence[Any]) -> Any:
-    """The tangent of a result from those of the arguments."""
-    total = slopes[0] * t[0]
-    for slope, tangent in zip(slopes[1:], t[1:]):
-        total = total + slope * tangent
+    """The tangent of a result from those of the arguments, of which some are not known zeros."""
+    moving = [slope * tangent for slope, tangent in zip(slopes, t) if type(tangent) is not Zero]
+    total = moving[0]
+    for part in moving[1:]:
+        total = total + part
     return total
 
 
@@ -67,7 +69,7 @@ def derived_from(fun: Callable[..., list[Any]], slopes: Slopes) -> Callable[...,
         rows = [[row] for row in rows] if len(outs) > 1 else [rows]
         return outs, [_applied(tangents, row) for row in rows]
 
-    derived = with_derivative(rule)(fun)
+    derived = with_derivative(rule, symbolic_zeros=True)(fun)
     return derived
 
 
