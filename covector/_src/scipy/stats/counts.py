@@ -230,11 +230,12 @@ class Poisson(Discrete):
         return gammainc(k + 1, mu)
 
     def entropy(self, mu: Any) -> Any:
-        large = mu > 100
-        few, many = where(large, 1, mu), where(large, mu, 100)
+        large, none = mu > 100, mu == 0
+        few, many = where(large | none, 1, mu), where(large, mu, 100)
         # Up to 15 standard deviations above the mean.
         counts = np.arange(250).reshape(-1, *(1,) * mu.ndim)
-        total = sum_of(entr(self.pmf(convert(counts, mu.dtype), few[None])), axis=0)
+        terms = self.logpmf(convert(counts, mu.dtype), few[None])
+        total = where(none, 0, -sum_of(exp(terms) * terms, axis=0))
         leading = 0.5 * log(2 * math.pi * math.e * many)
         return where(large, leading - polynomial(1 / many, ENTROPY_REMAINDER), total)
 
