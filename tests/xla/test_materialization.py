@@ -1,5 +1,7 @@
 """The planning of memory in compiled programs: that XLA does what it is told, on this jaxlib."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -248,17 +250,15 @@ def test_checkpoint_needs_less_memory():
             x = jnp.tanh(x @ w)
         return x
 
-    def loss(ws, x):
+    def loss(wrap, ws, x):
         for w in ws:
-            x = cv.checkpoint(layer)(x, w)
+            x = wrap(layer)(x, w)
         return (x * x).sum()
 
     args = [np.zeros((32, 32), np.float32)] * 6, np.zeros((512, 32), np.float32)
 
-    def temporaries():
+    def temporaries(loss):
         compiled = cv.jit(cv.grad(loss)).lower(*args).compile()
         return compiled.memory_analysis().temp_size_in_bytes
 
-    ours = temporaries()
-    with config.materialization(False):
-        assert ours < 0.8 * temporaries()
+    assert temporaries(partial(loss, cv.checkpoint)) < 0.6 * temporaries(partial(loss, lambda f: f))
