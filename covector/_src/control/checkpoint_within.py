@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..ops.conversion import reduce_precision_p
+from ..ops.creation import empty2_p
 from ..transforms.cache import jaxpr_cache
 from ..transforms.simplify import drop_dead_code
 from ..transforms.vmap import batch_aval
@@ -51,7 +52,7 @@ def eqns_in_two_forms(jaxpr: Jaxpr, policy: Policy | None) -> Forms:
     forward: list[JaxprEqn] = []
     again: list[JaxprEqn] = []
     saved: dict[Var, None] = {}
-    constants: set[Var] = set()
+    fillers: set[Var] = set()  # made of what nobody reads, for residuals of another branch
     for eqn in jaxpr.eqns:
         split = _SPLIT_BODIES.get(eqn.primitive)
         forms = None if split is None or not looks_at_eqns(policy) else split(eqn, policy)
@@ -61,8 +62,8 @@ def eqns_in_two_forms(jaxpr: Jaxpr, policy: Policy | None) -> Forms:
             saved.update(dict.fromkeys(forms.saved))
             continue
         forward.append(eqn)
-        if all(type(atom) is Literal or atom in constants for atom in eqn.invars) and eqn.outvars:
-            constants.update(eqn.outvars)  # which are made anew, as what a branch does not save
+        if eqn.primitive is empty2_p or not fillers.isdisjoint(_variables(eqn)):
+            fillers.update(eqn.outvars)
             again.append(eqn)
         elif split is None and (saves_results(policy, eqn) or _rounds_saved(eqn, saved)):
             saved.update(dict.fromkeys(eqn.outvars))
@@ -71,9 +72,13 @@ def eqns_in_two_forms(jaxpr: Jaxpr, policy: Policy | None) -> Forms:
     return Forms(forward, again, tuple(saved))
 
 
+def _variables(eqn: JaxprEqn) -> list[Var]:
+    return [atom for atom in eqn.invars if type(atom) is Var]
+
+
 def _rounds_saved(eqn: JaxprEqn, saved: dict[Var, None]) -> bool:
     """Whether an eqn is the rounding with which a checkpoint within the program saves a value."""
-    return eqn.primitive is reduce_precision_p and eqn.invars[0] in saved
+    return eqn.primitive is reduce_precision_p and any(var in saved for var in _variables(eqn))
 
 
 @jaxpr_cache
