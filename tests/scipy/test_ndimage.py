@@ -168,6 +168,6 @@ def test_errors():
     with pytest.raises(NotImplementedError, match=r"no mode 'edge'.*'nearest'"):
         map_coordinates(x, [c, c], 1, mode="edge")
     with pytest.raises(TypeError, match=r"Coordinates must be real numbers.*complex64"):
-        map_coordinates(x, [c, c + 0j], 1)
+        map_coordinates(x, [c, jnp.ones(2, complex)], 1)
     with pytest.raises(ValueError, match=r"nothing to interpolate between.*\(0,\)"):
         map_coordinates(jnp.zeros(0), [c], 1, mode="nearest")

@@ -41,13 +41,14 @@ _INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
 # ---------------------------------------------------------------- the sums, over the last dimension
 
 
+def _row(values: np.ndarray, x: Any, dtype: Any) -> np.ndarray:
+    """A vector, computed on the host in double precision, along the last dimension of x."""
+    return values.astype(dtype).reshape((1,) * (x.ndim - 1) + (-1,))
+
+
 def _phases(numbers: np.ndarray, period: int, x: Any) -> np.ndarray:
-    """exp(-i pi numbers / period), computed on the host in double precision, in the dtype of x."""
-    return (
-        np.exp(-1j * np.pi * numbers / period)
-        .astype(complex_dtype(x.dtype))
-        .reshape((1,) * (x.ndim - 1) + (-1,))
-    )
+    """exp(-i pi numbers / period) along the last dimension of x."""
+    return _row(np.exp(-1j * np.pi * numbers / period), x, complex_dtype(x.dtype))
 
 
 def _dct1(x: Any) -> Any:
@@ -69,10 +70,9 @@ def _dct2(x: Any) -> Any:
 def _dct3(x: Any) -> Any:
     """Type 3, by the same angles read the other way."""
     count = x.shape[-1]
-    twice = (
-        np.where(np.arange(count) > 0, 2, 1).astype(x.dtype).reshape((1,) * (x.ndim - 1) + (-1,))
-    )
-    v = real(ifft(x * twice * np.conj(_phases(np.arange(count), 2 * count, x)), norm="forward"))
+    twice = _row(np.where(np.arange(count) > 0, 2, 1), x, x.dtype)
+    phases = np.conj(_phases(np.arange(count), 2 * count, x))
+    v = real(ifft((x * twice).astype(phases.dtype) * phases, norm="forward"))
     even, odd = v[..., : (count + 1) // 2], flip(v[..., (count + 1) // 2 :], -1)
     if count % 2:
         odd = pad(odd, [(0, 0)] * (x.ndim - 1) + [(0, 1)])
@@ -110,7 +110,7 @@ def _orthogonal(x: Any, kind: int) -> Any:
 def _weights(places: list[int], weight: float, x: Any) -> np.ndarray:
     weights = np.ones(x.shape[-1])
     weights[places] = weight
-    return weights.astype(x.dtype).reshape((1,) * (x.ndim - 1) + (-1,))
+    return _row(weights, x, x.dtype)
 
 
 def _period(kind: int, count: int) -> int:

@@ -19,7 +19,7 @@ from ..numpy.promotion import as_array, operands, promote_dtypes_inexact
 from ..numpy.searching import searchsorted
 from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_arrays, flip
-from ..ops.complex import is_complex
+from ..ops.complex import complex_dtype, is_complex
 
 METHODS = ("linear", "nearest")
 
@@ -176,6 +176,7 @@ def _linear(cells: list[tuple[Any, Any]], values: Any) -> Any:
     out = values.at[tuple(corners)].get(mode="clip")
     inner = (1,) * (values.ndim - rank)
     for axis, (_, t) in enumerate(cells):
+        t = t.astype(complex_dtype(t.dtype)) if is_complex(out.dtype) else t
         t = t.reshape((1,) * (rank - 1 - axis) + (-1, *inner))
         out = (1 - t) * out[0] + t * out[1]
     return out

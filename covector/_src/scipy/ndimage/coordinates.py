@@ -92,9 +92,9 @@ def _mapped(x: Any, cval: Any, *places: Any, order: int, mode: str) -> Any:
     if order == 0:
         return _elements(x, [_integers(_nearest(place)) for place in places], boundary, cval)
     places = promote_dtypes_inexact(*places)
-    margin = 0
+    (x,), (cval,), margin = promote_dtypes_inexact(x), promote_dtypes_inexact(cval), 0
     if order > 1:
-        x, cval = (_as_wide(value) for value in (x, cval))
+        x, cval = _as_wide(x), _as_wide(cval)
         x, margin = coefficients(x, order, boundary, cval)
     out = _spline(x, places, order, margin, boundary, cval)
     return (_nearest(out) if dtypes.issubdtype(dtype, np.integer) else out).astype(dtype)
@@ -137,6 +137,5 @@ def _integers(x: Any) -> Any:
 
 
 def _as_wide(x: Any) -> Any:
-    """An array as one of floats of 32 or 64 bits, or of complex numbers."""
-    (x,) = promote_dtypes_inexact(x)
+    """Short floats as those of 32 bits."""
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
