@@ -7,6 +7,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as jnp
+from covector._src.base import config
 from covector._src.control.checkpoint_budget import bytes_of, cost, minimum_cut
 from covector._src.core.jaxpr import Literal
 from covector.ad_checkpoint import checkpoint_name, print_saved_residuals, saved_residuals
@@ -240,3 +241,23 @@ def test_bad_input():
     with pytest.raises(TypeError, match=r"a string"):
         cv.checkpoint(lambda x: x)("a string")
     assert checkpoint_name({"a": 1.0}, "n")["a"] == 1
+
+
+def test_what_is_saved_is_logged(caplog):
+    def f(x):
+        return jnp.cos(jnp.sin(x).sum())
+
+    def messages(policy):
+        caplog.clear()
+        with config.log_checkpoint_residuals(True):
+            cv.grad(cv.checkpoint(f, policy=policy))(np.ones(3, np.float32))
+        return [record.getMessage() for record in caplog.records if "remat-" in record.message]
+
+    (message,) = messages(None)
+    assert message == "remat-decorated function saving inputs with shapes:\n  float32[3]\n"
+    (message,) = messages(lambda prim, *_, **__: prim.name == "reduce_sum")
+    inputs, values = message.split("and saving these intermediates:\n")
+    assert inputs.endswith("inputs with shapes:\n  float32[3]\n")
+    assert values.startswith(f"  float32[] from output of reduce_sum from {__file__}:")
+    (message,) = messages(cv.checkpoint_policies.everything_saveable)
+    assert "inputs" not in message and " cos " in message

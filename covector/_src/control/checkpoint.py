@@ -33,6 +33,7 @@ from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import stage_closed
 from .applied import Application
 from .checkpoint_eqns import run_eqns, without_jits
+from .checkpoint_log import log_saved
 from .checkpoint_policy import Policy, joined, looks_at_eqns
 from .checkpoint_within import Forms, eqns_in_two_forms
 
@@ -58,8 +59,6 @@ class Checkpoint(Application):
         return params | dict(jaxpr=jaxpr, prevent_cse=prevent)
 
     def evaluate(self, backend, args, params):
-        if params["differentiated"]:
-            return backend.execute(self, args, params)
         return self.ref(*args, **params)
 
     def partial_eval(self, trace: PartialTrace, args: Sequence[Any], params: dict[str, Any]):
@@ -68,6 +67,9 @@ class Checkpoint(Application):
             raise NotImplementedError(not_recomputed(refused))
         unknowns = tuple([trace.is_unknown(x) for x in args])
         split = split_program(params["jaxpr"], unknowns, params["policy"])
+        number = len(split.saved)
+        inputs = split.unknown.in_avals[number : number + len(split.kept)]
+        log_saved(split.known.jaxpr, split.saved, inputs)
         known_args = [x for x, unknown in zip(args, unknowns) if not unknown]
         unknown_args = [x for x, unknown in zip(args, unknowns) if unknown]
         with current_trace(trace.parent):
