@@ -197,3 +197,17 @@ def test_repr_never_fails():
 
     assert repr(cv.jit(f)) == f"<PjitFunction of {f!r}>"
     assert repr(cv.jit(Bad())) == "<PjitFunction>"
+
+
+def test_integers_that_are_too_large():
+    def f(x, tree):
+        return x
+
+    assert text_of(OverflowError, cv.jit(f), 1, {"n": 2**31}) == (
+        "[jit] An overflow of the argument to f whose argument path is tree['n']: the integer "
+        "2147483648 has more bits than integers have here. Pass a NumPy array or number of a "
+        "wider dtype while `covector.enable_x64` is on, or a float."
+    )
+    with cv.enable_x64(True):
+        assert cv.jit(f)(2**31, 1) == 2**31
+        assert "argument path is x" in text_of(OverflowError, cv.jit(f), 2**63, 1)

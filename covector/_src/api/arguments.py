@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..base import errors
+import numpy as np
+
+from ..base import dtypes, errors
 from ..core.avals import is_valid_type
 from ..core.jaxpr import DebugInfo
 from ..transforms.signatures import signature_of
@@ -174,7 +176,10 @@ def check_argnames(
 
 def check_arrays(where: str, info: DebugInfo, leaves: Sequence[Any]) -> None:
     """Raise, naming the argument, unless each leaf can be an array."""
+    limits = np.iinfo(dtypes.canonicalize_dtype(np.dtype(np.int64)))
     for i, leaf in enumerate(leaves):
+        name = info.arg_names[i] if info.arg_names and i < len(info.arg_names) else f"leaf {i}"
         if not is_valid_type(leaf) and not hasattr(type(leaf), "__jax_array__"):
-            name = info.arg_names[i] if info.arg_names and i < len(info.arg_names) else f"leaf {i}"
             raise TypeError(errors.argument_not_an_array(where, info.func_name, name, leaf))
+        if type(leaf) is int and not limits.min <= leaf <= limits.max:
+            raise OverflowError(errors.argument_too_large(where, info.func_name, name, leaf))

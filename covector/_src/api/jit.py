@@ -94,7 +94,7 @@ def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
     to_array = eval_trace.backend.to_array  # type: ignore[attr-defined]
     try:
         arrays = [to_array(x) for x in leaves]
-    except TypeError:
+    except (TypeError, OverflowError):
         return []
     return arrays if all(x._placement is None for x in arrays) else []
 
@@ -228,7 +228,7 @@ class JitFunction:
         backend = eval_trace.backend
         try:
             arrays = [backend.to_array(x, "jit") for x in leaves]
-        except TypeError:
+        except (TypeError, OverflowError):
             check_arrays(
                 "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
             )

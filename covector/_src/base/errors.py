@@ -302,6 +302,14 @@ def argument_not_an_array(where: str, fun: str, name: str, value: object) -> str
     )
 
 
+def argument_too_large(where: str, fun: str, name: str, value: int) -> str:
+    return (
+        f"[{where}] An overflow of the argument to {fun} whose argument path is {name}: the "
+        f"integer {_shortened(value)} has more bits than integers have here. Pass a NumPy array or "
+        "number of a wider dtype while `covector.enable_x64` is on, or a float."
+    )
+
+
 def _name_of(fun: object) -> str:
     return getattr(fun, "__name__", None) or repr(fun)
 
