@@ -319,3 +319,31 @@ def test_traced_values_in_nondiff_argnums():
     assert gradient(2.0, 3.0) == 20.0
     with config.parity(True), pytest.raises(cv.errors.UnexpectedTracerError, match="parity"):
         gradient(2, 3.0)
+
+
+def test_optimize_remat():
+    """In the first pass over a checkpointed function the function runs, not the forward rule."""
+
+    def gradient(optimize, transform):
+        shift = jnp.ones(())
+
+        @cv.custom_vjp
+        def f(x):
+            return jnp.sin(x) * shift
+
+        def fwd(x):  # another value, so that the two are told apart
+            return jnp.tan(x), jnp.cos(x)
+
+        f.defvjp(fwd, lambda c, ct: (c * ct,), optimize_remat=optimize)
+        g = transform(lambda x: cv.checkpoint(f)(x) ** 2)
+        return cv.value_and_grad(lambda x: g(x).sum())
+
+    for transform in (lambda f: f, cv.jit, cv.vmap):
+        x = jnp.arange(1.0, 3.0)
+        value, slope = gradient(True, transform)(x)
+        np.testing.assert_allclose(value, (np.sin(x) ** 2).sum(), rtol=1e-6)
+        np.testing.assert_allclose(slope, 2 * np.sin(x) * np.cos(x), rtol=1e-6)
+        value, _ = gradient(False, transform)(x)
+        np.testing.assert_allclose(value, (np.tan(x) ** 2).sum(), rtol=1e-5)
+    text = str(cv.make_jaxpr(gradient(True, cv.jit))(x))
+    assert text.count(" tan ") == 0 and text.count(" sin ") == 1

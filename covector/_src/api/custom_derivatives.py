@@ -430,8 +430,9 @@ class custom_vjp(_Custom):
             that it is zero.
           symbolic_zeros: whether `fwd` gets its arguments as `CustomVJPPrimal`s, which say whether
             they are differentiated, and `bwd` gets `SymbolicZero`s for cotangents known to be zero.
-          optimize_remat: accepted; what `fwd` computes for residuals alone is dropped where it is
-            not used, in any case.
+          optimize_remat: whether the function itself runs in place of `fwd` where residuals are
+            not used, as in the first pass over a checkpointed function; else what `fwd` computes
+            for residuals alone is dropped there.
         """
         self.fwd = fwd
         self.bwd = bwd
@@ -454,6 +455,7 @@ class custom_vjp(_Custom):
             num_consts=arguments.num_consts,
             out_trees=call.out_trees,
             symbolic_zeros=self.symbolic_zeros,
+            optimize_remat=self.optimize_remat,
             name=self.name,
             debug_info=self.debug_info,
         )

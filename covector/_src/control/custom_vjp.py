@@ -34,6 +34,7 @@ from ..transforms.stage import JaxprTrace, stage, stage_closed
 from ..transforms.transpose import transpose_linear
 from ..transforms.vmap import vmap
 from .custom_jvp import CustomCall, Named, with_outputs
+from .forward_rule import run_forward
 
 # (residuals, cotangents of outputs, maybe Zero) -> cotangents of operands, maybe Zero.
 Backward = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
@@ -49,6 +50,7 @@ class CustomVJPFunction(Primitive):
       fun: takes all operands, returns a list.
       fwd: the forward rule; the first `num_consts` operands have no cotangents.
       bwd: what the backward rule is printed as.
+      optimize_remat: whether the function runs in place of `fwd` where residuals are not used.
     """
 
     multiple_results = True
@@ -68,16 +70,21 @@ class CustomVJPFunction(Primitive):
             bwd=params["bwd"],
             out_trees=params["out_trees"],
             symbolic_zeros=params["symbolic_zeros"],
+            optimize_remat=params["optimize_remat"],
         )
 
-    def jvp(self, primals, tangents, *, fwd, bwd, num_consts, name, symbolic_zeros, **params):
+    def jvp(self, primals, tangents, *, fun, fwd, bwd, num_consts, name, symbolic_zeros, **params):
         if any(type(t) is not Zero for t in tangents[:num_consts]):
             raise custom_errors.differentiated_in_closure("custom_vjp", name)
         in_zeros = [type(t) is Zero for t in tangents[num_consts:]]
         # The user's line that an op of the rule stems from is one of the rule.
         place, context.place = context.place, None
         try:
-            outs, residuals, backward = fwd(primals, [type(t) is not Zero for t in tangents])
+            perturbed = [type(t) is not Zero for t in tangents]
+            if params["optimize_remat"]:
+                outs, residuals, backward = run_forward(fun, fwd, primals, perturbed)
+            else:
+                outs, residuals, backward = fwd(primals, perturbed)
         finally:
             context.place = place
         out_avals = [aval_of(x).to_tangent_aval() for x in outs]
@@ -288,6 +295,7 @@ def _as_functions(params: dict[str, Any]) -> dict[str, Any]:
         num_consts=params["num_consts"],
         out_trees=params["out_trees"],
         symbolic_zeros=params["symbolic_zeros"],
+        optimize_remat=params["optimize_remat"],
         name=info.func_name if info else "",
         debug_info=info,
     )
