@@ -114,7 +114,7 @@ def test_rank_promotion():
         assert [z.shape for z in jnp.broadcast_arrays(x, y)] == [(2, 3), (2, 3)]
         for refused in (
             lambda: x + y,
-            lambda: jnp.where(x > 0, x, y),
+            lambda: jnp.maximum(x, y),
             lambda: jnp.arctan2(x, y),
         ):
             with pytest.raises(ValueError, match=r"shapes \(2, 3\).*\(3,\).*numpy_rank_promotion"):
@@ -178,3 +178,8 @@ def test_objects_that_stand_for_arrays():
         assert isinstance(result, covector.Array)
     assert (x + w).tolist() == [1, 2, 3]
     assert jnp.asarray(w) is w.x and jnp.stack([w, w]).shape == (2, 3)
+
+
+def test_where_broadcasts_whatever_the_ranks():
+    with covector.numpy_rank_promotion("raise"):
+        assert jnp.where(jnp.ones(3) > 0, jnp.ones((2, 3)), 1.0).shape == (2, 3)

@@ -212,13 +212,18 @@ def check_rank_promotion(where: str, shapes: Sequence[tuple[int, ...]]) -> None:
 
 
 def common_shape(where: str, *args: Any) -> tuple[int, ...]:
-    """The shape to which operands are broadcast together."""
+    """The shape to which operands are broadcast together, if their ranks may differ."""
     shapes = [shape_of(x) for x in args]
+    if len({len(shape) for shape in shapes if shape}) > 1:
+        check_rank_promotion(where, shapes)
+    return broadcast_shape(where, shapes)
+
+
+def broadcast_shape(where: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape to which arrays of these are broadcast together, whatever their ranks."""
     ranked = {shape for shape in shapes if shape}
     if len(ranked) < 2:
         return ranked.pop() if ranked else ()
-    if len({len(shape) for shape in ranked}) > 1:
-        check_rank_promotion(where, shapes)
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

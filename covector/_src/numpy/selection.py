@@ -23,8 +23,8 @@ from .promotion import (
     COMPLEX,
     NUMBERS,
     as_array,
+    broadcast_shape,
     broadcast_to_shape,
-    common_shape,
     convert,
     dtype_of,
     operands,
@@ -38,8 +38,11 @@ from .promotion import (
 
 
 def select_where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where a boolean is true and `y` elsewhere, both of one dtype, broadcast."""
-    shape = common_shape("where", condition, x, y)
+    """`x` where a boolean is true and `y` elsewhere, both of one dtype, broadcast.
+
+    As in JAX, the ranks may differ whatever `numpy_rank_promotion` says.
+    """
+    shape = broadcast_shape("where", [shape_of(value) for value in (condition, x, y)])
     if shape_of(condition) != ():
         condition = broadcast_to_shape(condition, shape)
     x, y = broadcast_to_shape(x, shape), broadcast_to_shape(y, shape)
