@@ -140,18 +140,15 @@ def too_few_points(count: int, order: int) -> str:
 # ---------------------------------------------------------------- samples of functions
 
 
-def edge_order() -> str:
-    return (
-        "[gradient] The 'edge_order' argument to jnp.gradient is not supported: differences at "
-        "the ends are of first order. Leave it out."
-    )
+def edge_order(order: object) -> str:
+    return f"[gradient] `edge_order` is 1 or 2, but {order!r} was given."
 
 
-def too_few_samples(shape: Shape, axes: Shape) -> str:
+def too_few_samples(shape: Shape, axes: Shape, needed: int) -> str:
     return (
-        "[gradient] Shape of array too small to calculate a numerical gradient, at least 2 "
-        f"elements are required along each axis, but the shape is {tuple(shape)} and the axes "
-        f"are {tuple(axes)}."
+        "[gradient] Shape of array too small to calculate a numerical gradient, at least "
+        f"{needed} elements are required along each axis, but the shape is {tuple(shape)} and the "
+        f"axes are {tuple(axes)}."
     )
 
 

@@ -175,6 +175,13 @@ def arange_without_stop() -> str:
     return "[arange] required argument stop is missing: give the end of the range, as `arange(5)`."
 
 
+def complex_range(what: str, value: complex) -> str:
+    return (
+        f"[arange] Complex numbers have no order, but {what} is {value}. Give real numbers, and a "
+        "complex dtype if that is wanted."
+    )
+
+
 def not_a_scalar(where: str, what: str, shape: Shape) -> str:
     return f"[{where}] arguments must be scalars, but `{what}` is an array of shape {tuple(shape)}."
 

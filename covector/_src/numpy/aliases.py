@@ -15,6 +15,6 @@ def alias(name: str, function: Callable[..., Any]) -> Any:
     )
     same.__kwdefaults__ = function.__kwdefaults__
     same.__annotations__ = function.__annotations__
-    same.__doc__ = function.__doc__
+    same.__doc__ = f"Alias of `{function.__name__}`: {function.__doc__}"
     same.__qualname__ = name
     return same

@@ -7,6 +7,7 @@ from functools import update_wrapper
 from typing import Any
 
 from ..base import config
+from ..base.flags import trace_key
 from ..core.effects import no_effects
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import context, eval_trace
@@ -34,6 +35,7 @@ class Composite(BuiltinPrimitive):
         super().__init__(fun.__name__.strip("_"))
         self.fun = fun
         self.multiple_results = multiple_results
+        self._latest: tuple[Any, Any] = (None, None)
         update_wrapper(self, fun)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
@@ -43,7 +45,7 @@ class Composite(BuiltinPrimitive):
 
     def typecheck(self, avals: Any, params: dict[str, Any]) -> tuple:
         # Not memoized: what the function does may depend on the configuration.
-        outs = self.staged(avals, params).out_avals
+        outs = self.staged(tuple(avals), params).out_avals
         return (outs if self.multiple_results else outs[0]), no_effects
 
     def ref(self, *args: Any, **params: Any) -> Any:
@@ -57,13 +59,22 @@ class Composite(BuiltinPrimitive):
         return self.staged(tuple(avals), params)
 
     def staged(self, avals: Any, params: dict[str, Any]) -> Any:
-        """The jaxpr of the function for operands of these types."""
+        """The jaxpr of the function for operands of these types.
+
+        The latest one is kept: first its types are asked for, and then its program is written.
+        """
+        key = avals, params, trace_key()
+        latest, jaxpr = self._latest
+        if latest == key:
+            return jaxpr
 
         def flat(*args: Any) -> Any:
             out = self.fun(*args, **params)
             return out if self.multiple_results else [out]
 
-        return stage_closed(flat, avals)
+        jaxpr = stage_closed(flat, avals)
+        self._latest = key, jaxpr
+        return jaxpr
 
 
 def composite(fun: Callable[..., Any]) -> Composite:

@@ -37,7 +37,7 @@ from .promotion import (
     raise_rank,
     shape_of,
 )
-from .shaping import _at_least_1d, _at_least_2d, _at_least_3d, ravel, reshape, transpose
+from .shaping import _at_least_1d, _at_least_2d, _at_least_3d, ndim, ravel, reshape, transpose
 from .taking import take
 
 # ---------------------------------------------------------------- joining
@@ -237,7 +237,7 @@ def _split(where: str, ary: Any, parts: Any, axis: int, uneven: bool) -> list[An
     ary = as_array(where, ary)
     axis = axis_argument(where, axis, ary.ndim)
     size = ary.shape[axis]
-    if np.ndim(parts) == 0:
+    if ndim(parts) == 0:
         sizes = _even_sizes(
             where, size, index_argument(where, "indices_or_sections", parts), uneven
         )

@@ -432,7 +432,7 @@ def polyfit(
     if count <= order:
         raise ValueError(calculus_errors.too_few_points(count, order))
     variance = residuals / (count - order)
-    return c, _for_columns(inverse[0], y) * variance
+    return c, _for_columns(inverse[0], y) * (variance if y.ndim == 1 else variance[None, None])
 
 
 @composite_list

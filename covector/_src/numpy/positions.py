@@ -198,12 +198,13 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 # ---------------------------------------------------------------- positions in raveled arrays
 
 
-def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
+def unravel_index(indices: ArrayLike, shape: Any, *, order: str = "C") -> tuple[Array, ...]:
     """The indices of elements that are known by their positions in the raveled array.
 
     Args:
       indices: an array of positions; negative ones count from the end.
       shape: the shape of the array.
+      order: "C", where the last index runs first, or "F", where the first one does.
 
     Returns:
       For each dimension an array like `indices`. Positions out of bounds are brought into them.
@@ -215,14 +216,17 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     >>> jnp.unravel_index(jnp.array([0, 4]), (2, 3))
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
+    if order not in ("C", "F"):
+        raise ValueError(position_errors.unknown_mode("unravel_index", order, ("C", "F")))
     rest = as_array("unravel_index", indices)
     sizes = list(shape) if isinstance(shape, Sequence) or shape_of(shape) else [shape]
     if any(isinstance(size, Sequence) or shape_of(size) for size in sizes):
         raise ValueError(position_errors.flat_shape(shape))
     out: list[Any] = []
-    for size in reversed(sizes):
+    for size in sizes if order == "F" else reversed(sizes):
         rest, index = divmod(rest, size)
-        out.insert(0, index)
+        out.append(index)
+    out = out if order == "F" else out[::-1]
     above = rest > 0
     below = False if dtypes.issubdtype(dtype_of(rest), np.unsignedinteger) else rest < -1
     return tuple([where(above, n - 1, where(below, 0, i)) for n, i in zip(sizes, out)])

@@ -68,6 +68,7 @@ def arange(
 
     Raises:
       ConcretizationTypeError: a bound or the step is a traced value.
+      ValueError: it is a complex number.
 
     >>> import covector.numpy as jnp
     >>> jnp.arange(3), jnp.arange(1.0, 2.0, 0.25)
@@ -108,7 +109,10 @@ def _known(what: str, x: Any) -> Any:
         x = known
     if np.ndim(x):
         raise ValueError(numpy_errors.not_a_scalar("arange", what, np.shape(x)))
-    return x if type(x) in (int, float) else np.asarray(x).item()
+    x = x if type(x) in (int, float) else np.asarray(x).item()
+    if type(x) is complex:
+        raise ValueError(numpy_errors.complex_range(what, x))
+    return x
 
 
 def _count(start: Any, stop: Any, step: Any) -> int:

@@ -130,62 +130,66 @@ def gradient(
 ) -> Any:
     """The derivatives of a function that is sampled on a grid, by differences of neighbours.
 
-    They are exact for polynomials of degree 2 inside, and of degree 1 at the ends.
+    They are exact for polynomials of degree 2 inside, and of degree `edge_order` at the ends.
 
     Args:
       f: an array of samples.
       *varargs: the distance of neighbours, or a vector of the places of the samples: one for all
         axes, or one for each; 1 if not given.
       axis: along which to differentiate, by default all.
-      edge_order: not supported.
+      edge_order: 1, the default, or 2.
 
     Returns:
       An array like `f`, or a list of them if there are several axes.
 
     Raises:
-      NotImplementedError: `edge_order` is given.
       TypeError: there are not as many distances as axes.
-      ValueError: there is only one sample along an axis, or places are not as many as samples.
+      ValueError: there are no more than `edge_order` samples along an axis, places are not as many
+        as samples, or there is no such order.
 
     >>> import covector.numpy as jnp
     >>> jnp.gradient(jnp.array([0.0, 1.0, 4.0, 9.0]))
     Array([1., 2., 4., 5.], dtype=float32)
     """
-    if edge_order is not None:
-        raise NotImplementedError(calculus_errors.edge_order())
+    edge_order = 1 if edge_order is None else edge_order
+    if edge_order not in (1, 2):
+        raise ValueError(calculus_errors.edge_order(edge_order))
     a, *steps = [as_array("gradient", x) for x in (f, *varargs)]
     a, *steps = promote_dtypes_inexact(a, *steps)
     axes = axes_argument("gradient", axis, a.ndim)
     if not axes:
         return []
-    if min(a.shape[i] for i in axes) < 2:
-        raise ValueError(calculus_errors.too_few_samples(a.shape, axes))
+    if min(a.shape[i] for i in axes) <= edge_order:
+        raise ValueError(calculus_errors.too_few_samples(a.shape, axes, edge_order + 1))
     if len(steps) not in (0, 1, len(axes)):
         raise TypeError(calculus_errors.spacing_count(len(steps), axes))
     steps = (steps or [number(1, a.dtype)]) * (1 if len(steps) == len(axes) else len(axes))
     for step, i in zip(steps, axes):
         if np.ndim(step) and np.shape(step) != (a.shape[i],):
             raise ValueError(calculus_errors.spacing_shape(np.shape(step), a.shape[i]))
-    out = _gradient(a, *steps, axes=axes)
+    out = _gradient(a, *steps, axes=axes, edge_order=edge_order)
     return out[0] if len(axes) == 1 else out
 
 
 @composite_list
-def _gradient(a: Any, *steps: Any, axes: tuple[int, ...]) -> list[Any]:
-    return [_derivative(a, step, axis) for step, axis in zip(steps, axes)]
+def _gradient(a: Any, *steps: Any, axes: tuple[int, ...], edge_order: int) -> list[Any]:
+    return [_derivative(a, step, axis, edge_order) for step, axis in zip(steps, axes)]
 
 
-def _derivative(a: Any, step: Any, axis: int) -> Any:
+def _derivative(a: Any, step: Any, axis: int, edge_order: int) -> Any:
     """Along one axis.
 
     With d the slopes to the left and to the right of a place, and h the distances, the parabola
     through three points has there the slope (h_right d_left + h_left d_right)/(h_left + h_right).
+    At the first of the points its slope is d_left - h_left (d_right - d_left)/(h_left + h_right),
+    at the last d_right + h_right (d_right - d_left)/(h_left + h_right).
     """
     rises = slice_in_dim(a, 1, None, axis=axis) - slice_in_dim(a, 0, -1, axis=axis)
     if np.ndim(step) == 0:
         slopes = rises / step
         inner = (slice_in_dim(a, 2, None, axis=axis) - slice_in_dim(a, 0, -2, axis=axis)) * 0.5
         inner = inner / step
+        first_part = last_part = 0.5
     else:
         h = diff(step)
         h = reshape(h, [h.size if i == axis else 1 for i in range(a.ndim)])
@@ -193,8 +197,15 @@ def _derivative(a: Any, step: Any, axis: int) -> Any:
         left, right = (slice_in_dim(h, *ends, axis=axis) for ends in ((0, -1), (1, None)))
         before, after = (slice_in_dim(slopes, *ends, axis=axis) for ends in ((0, -1), (1, None)))
         inner = (right * before + left * after) / (left + right)
-    first = slice_in_dim(slopes, 0, 1, axis=axis)
-    return concatenate([first, inner, slice_in_dim(slopes, -1, None, axis=axis)], axis)
+        first_part, last_part = (
+            slice_in_dim(part / (left + right), *end, axis=axis)
+            for part, end in ((left, (0, 1)), (right, (-1, None)))
+        )
+    first, last = (slice_in_dim(slopes, *end, axis=axis) for end in ((0, 1), (-1, None)))
+    if edge_order == 2:
+        first = first - first_part * (slice_in_dim(slopes, 1, 2, axis=axis) - first)
+        last = last + last_part * (last - slice_in_dim(slopes, -2, -1, axis=axis))
+    return concatenate([first, inner, last], axis)
 
 
 # ---------------------------------------------------------------- integrals

@@ -41,7 +41,7 @@ def reshape(
     Args:
       a: an array.
       shape: the shape; one size may be -1, and is then what the others leave.
-      order: "C", where the last index runs first, or "F", where the first one does.
+      order: "C", where the last index runs first, or "F", where the first one does; "A" is "C".
       copy: True for a copy in any case.
       out_sharding: how the result is to be sharded.
 
@@ -58,7 +58,7 @@ def reshape(
     """
     a = as_array("reshape", a)
     sizes = _sizes("reshape", shape, a.aval)
-    if order == "C":
+    if order in ("C", "A"):
         out = _reshaped(a, sizes, out_sharding)
     elif order == "F":
         backwards = transpose(a)
@@ -96,17 +96,16 @@ def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Any = None) -> Array:
 
     Args:
       a: an array.
-      order: "C", where the last index runs first, or "F", where the first one does.
+      order: "C", where the last index runs first, or "F", where the first one does; "A" and "K" are
+        "C", since that is how elements are kept.
       out_sharding: how the result is to be sharded.
 
     >>> import covector.numpy as jnp
     >>> jnp.ravel(jnp.array([[1, 2], [3, 4]]))
     Array([1, 2, 3, 4], dtype=int32)
     """
-    if order == "K":
-        raise NotImplementedError(numpy_errors.order_not_supported("ravel", order))
     a = as_array("ravel", a)
-    return reshape(a, (a.size,), order, out_sharding=out_sharding)
+    return reshape(a, (a.size,), "C" if order == "K" else order, out_sharding=out_sharding)
 
 
 # ---------------------------------------------------------------- dimensions in another order
