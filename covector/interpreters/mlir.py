@@ -23,6 +23,8 @@ from .._src.xla.ir_values import token_type as token_type
 from .._src.xla.ir_values import unflatten_ir_values_like_types as unflatten_ir_values_like_types
 from .._src.xla.mlir import ir as ir
 from .._src.xla.module import ModuleContext as ModuleContext
+from .._src.xla.tokens import TokenSet as TokenSet
+from .._src.xla.tokens import lowerable_effects as lowerable_effects
 from .._src.xla.user_lowering import core_call_lowering as core_call_lowering
 from .._src.xla.user_lowering import emit_python_callback as emit_python_callback
 from .._src.xla.user_lowering import flatten_ir_values as flatten_ir_values

@@ -1,7 +1,6 @@
 """Traces and profiles of memory, and what is told of versions, devices and live arrays."""
 
 import gzip
-import inspect
 import json
 
 import numpy as np
@@ -108,15 +107,3 @@ def test_live_arrays():
         if z.shape == shape:
             z.delete()
     assert x.is_deleted() and count() == 0
-
-
-def test_signatures_are_those_of_jax(jax):
-    for name in ("monitoring", "profiler"):
-        theirs = __import__(f"jax.{name}").__dict__[name]
-        ours = getattr(cv, name)
-        for attribute in dir(ours):
-            if attribute.startswith("_") or inspect.isclass(getattr(theirs, attribute)):
-                continue
-            got, want = (inspect.signature(getattr(m, attribute)) for m in (ours, theirs))
-            assert list(got.parameters) == list(want.parameters), attribute
-        assert set(dir(theirs)) - set(dir(ours)) <= set(dir(inspect)), name

@@ -18,12 +18,14 @@ from ..base import config, dtypes
 from ..core.avals import AbstractValue, ShapedArray, abstract_token
 from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr
+from ..core.scopes import scope_path
 from ..ops.physical import element_dims, physical_aval
 from ..transforms.stage import stage_closed
 from . import lapack
 from .callbacks import HostCallback, callback_target
 from .mlir import ir
 from .module import ModuleContext
+from .tokens import TokenSet
 
 
 class Emitter:
@@ -66,6 +68,16 @@ class Emitter:
     def ordered_effects(self) -> list[Effect]:
         """The effects of the eqn whose order is kept."""
         return ordered_effects(self.eqn.effects) if self.eqn is not None else []
+
+    @property
+    def tokens_in(self) -> TokenSet:
+        """The tokens of the eqn's ordered effects after which its operations come."""
+        effects = self.ordered_effects
+        return TokenSet(dict(zip(effects, self.module_context.current_tokens(effects))))
+
+    def set_tokens_out(self, tokens_out: TokenSet) -> None:
+        """Say which tokens the operations of the eqn have made."""
+        self.module_context.tokens.update(tokens_out.items())
 
     def replace(self, **changes: Any) -> Emitter:
         """An emitter that differs in the given fields."""
@@ -325,7 +337,10 @@ class Emitter:
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Any], *scopes: str) -> list[Any]:
         """Write the operations of a jaxpr at this place, within scopes of these names."""
         within = () if self.eqn is None else self.eqn.name_stack
-        stack = (*self.name_stack, *within, *scopes)
+        stack = (*self.name_stack, *within)
+        if scopes and stack:  # the names are not those of scopes that a transformation wraps
+            stack = (scope_path(stack),)
+        stack = (*stack, *scopes)
         return self.module_context.inline(closed, operands, stack)
 
     def written(self, fun: Callable[..., Sequence[Any]], operands: Sequence[Any]) -> list[Any]:

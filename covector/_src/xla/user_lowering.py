@@ -59,7 +59,7 @@ class LoweringRules:
         entry = self.find(b.platform)
         if entry is None:
             return self.otherwise(b, *operands, **params)
-        if not entry.cacheable:
+        if not entry.cacheable or b.ordered_effects:  # whose tokens are not those of a function
             return _results(b, entry.rule(b, *operands, **params))
         key = (b.primitive, entry, *b.avals_in, *b.avals_out, *params.items())
         functions = b.module_context.cached_primitive_lowerings
@@ -164,7 +164,8 @@ def register_lowering(
       NotImplementedError: there is no such platform.
     """
     if platform is not None and platform not in PLATFORMS:
-        raise NotImplementedError(unknown_platform(prim.name, platform, list(PLATFORMS)))
+        name = getattr(prim, "name", repr(prim))
+        raise NotImplementedError(unknown_platform(name, platform, list(PLATFORMS)))
     rules = vars(prim).get("emit")
     if not isinstance(rules, LoweringRules):
         rules = prim.emit = LoweringRules(prim.emit)  # type: ignore[method-assign]
