@@ -26,7 +26,17 @@ from ...numpy.creation import zeros
 from ...numpy.exponential import sqrt
 from ...numpy.parts import isnan
 from ...numpy.selection import maximum, minimum, where
-from .krylov import Operator, identity, like, norm, on_vectors, operator_of, start_of, unknowns
+from .krylov import (
+    Operator,
+    identity,
+    like,
+    norm,
+    on_vectors,
+    operator_of,
+    start_of,
+    unknowns,
+    unsolved,
+)
 
 
 def _orthogonal(basis: Any, v: Any) -> tuple[Any, Any, Any]:
@@ -77,7 +87,7 @@ def _cycle(a: Operator, x: Any, r: Any, length: Any, least: Any, count: int, ear
     def goes_on(state: Any) -> Any:
         k, *_, error = state
         # Without a residual there is nothing to span a space with.
-        return (k < count) & (error > (least if early else 0))
+        return (k < count) & unsolved(error, least if early else 0, k)
 
     def step(state: Any) -> Any:
         k, basis, triangle, rotations, target, _ = state
@@ -114,7 +124,7 @@ def _gmres(
 
     def goes_on(state: Any) -> Any:
         _, _, length, k = state
-        return (k < most) & (length > least)
+        return (k < most) & unsolved(length, least, k)
 
     def step(state: Any) -> Any:
         x, r, length, k = state

@@ -22,6 +22,7 @@ from ...core.array import Array
 from ...numpy.contraction import dot, vdot
 from ...numpy.creation import asarray, ones_like, zeros_like
 from ...numpy.exponential import sqrt
+from ...numpy.parts import isnan
 from ...numpy.selection import maximum, where
 from ...ops.complex import is_complex
 from ...ops.conversion import convert
@@ -67,6 +68,11 @@ def on_vectors(a: Operator, unravel: Callable[[Any], Any]) -> Operator:
     return lambda v: ravel_pytree(a(unravel(v)))[0]
 
 
+def unsolved(size: Any, bound: Any, k: Any) -> Any:
+    """Whether to go on, and from the start in any case if the residual is NaN: x becomes NaN."""
+    return (size > bound) | (isnan(size) & (k == 0))
+
+
 def like(b: Any, x: Any) -> Any:
     """The solution, in the dtypes of b and as weakly typed."""
     return tree.map(lambda b, x: convert(x, b.dtype, b.weak_type), b, x)
@@ -96,7 +102,7 @@ def _cg(a: Operator, m: Operator, b: Any, x: Any, least: Any, most: int) -> Any:
     def goes_on(state: Any) -> Any:
         _, r, gamma, _, k = state
         size = gamma if m is identity else real_dot(r, r)
-        return (size > least**2) & (k < most)
+        return unsolved(size, least**2, k) & (k < most)
 
     def step(state: Any) -> Any:
         x, r, gamma, p, k = state
@@ -125,7 +131,7 @@ def _bicgstab(a: Operator, m: Operator, b: Any, x: Any, least: Any, most: int) -
 
     def goes_on(state: Any) -> Any:
         _, r, *_, broken, k = state
-        return (real_dot(r, r) > least**2) & (k < most) & ~broken
+        return unsolved(real_dot(r, r), least**2, k) & (k < most) & ~broken
 
     def step(state: Any) -> Any:
         x, r, p, q, rho, alpha, omega, _, k = state

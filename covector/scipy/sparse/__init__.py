@@ -1,0 +1,3 @@
+"""Sparse linear algebra under SciPy's names."""
+
+from . import linalg as linalg
