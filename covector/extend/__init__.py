@@ -4,6 +4,7 @@ Unlike the rest of the public API these may change from one version to the next.
 """
 
 from .._src.interpreters.declare import primitive as primitive
+from . import backend as backend
 from . import core as core
 from . import linear_util as linear_util
 from . import random as random
