@@ -96,7 +96,8 @@ class Checkpoint(Application):
         return params["jaxpr"]
 
     def emit(self, b, *operands, **params):
-        return b.inline(self.expanded(b.avals_in, params), operands)
+        scopes = ["checkpoint", "rematted_computation"][: 1 + params["differentiated"]]
+        return b.inline(self.expanded(b.avals_in, params), operands, *scopes)
 
 
 checkpoint_p = Checkpoint("remat2")

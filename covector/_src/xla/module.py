@@ -197,12 +197,15 @@ class ModuleContext:
     def location(self, eqn: JaxprEqn, scopes: tuple[str, ...]) -> Any:
         """The place in the user's program, and the scopes' names, for profiles and dumps."""
         name = eqn.primitive.name
-        if eqn.primitive.shares_names:
+        is_scope = eqn.primitive.shares_names
+        if is_scope:  # transformations wrap its name, as they wrap those of other scopes
             name = f"{name}({eqn.params['name']})"
         key = (eqn.source, scopes, eqn.name_stack, name)
         found = self._locations.get(key)
         if found is None:
-            name = scope_path((*scopes, *eqn.name_stack, name))
+            within = (*scopes, *eqn.name_stack)
+            path = scope_path((*within, name) if is_scope else within)
+            name = path if is_scope else f"{path}/{name}" if path else name
             place = source.file_and_line(eqn.source)
             child = _file_location(*place) if place else ir.Location.unknown()
             found = self._locations[key] = ir.Location.name(name, childLoc=child)
