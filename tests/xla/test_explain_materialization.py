@@ -22,7 +22,7 @@ LINE = total.__wrapped__.__code__.co_firstlineno + 3
 def test_the_text():
     text = str(total.explain_materialization(X))
     assert text.splitlines() == [
-        "total: 2 of 19 values are stored, 64 bytes in all",
+        "total: 2 values are stored, 64 bytes in all; the program computes 19",
         "g:f32[8]  32 bytes; would be computed at least 4 times, at 20 additions an element",
         f"    {__file__}:{LINE}:12 (total)",
         "m:f32[8]  32 bytes; would be computed at least 2 times, at 20 additions an element",
@@ -51,7 +51,7 @@ def test_values_within_calls():
 
 def test_nothing_is_stored():
     report = cv.jit(lambda x: x + 1).explain_materialization(1.0)
-    assert str(report) == "<lambda>: 0 of 1 values are stored, 0 bytes in all"
+    assert str(report) == "<lambda>: 0 values are stored, 0 bytes in all; the program computes 1"
     assert report.stored == [] and report.repetition is None
 
 

@@ -13,9 +13,9 @@ from covector._src.transforms.materialize import (
     COST,
     SOURCES,
     choose,
-    materialized,
     times_computed,
 )
+from covector._src.transforms.memory_plan import materialized
 from covector._src.transforms.repetition import longest_repetition
 from covector.extend.core import Primitive
 
@@ -281,3 +281,50 @@ def test_the_longest_repetition(steps):
 def test_nothing_repeats():
     assert longest_repetition(Values(cv.make_jaxpr(lambda x: jnp.sin(x) + x[0])(X))) is None
     assert longest_repetition(Values(cv.make_jaxpr(lambda x: x)(X))) is None
+
+
+# ---------------------------------------------------------------- loops and branches
+
+
+def heat(u):
+    for _ in range(4):
+        u = u + 0.1 * (jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) - 4 * u)
+    return u
+
+
+def barriers_after(f, *args):
+    return str(materialized(cv.make_jaxpr(f)(*args))).count("optimization_barrier")
+
+
+def test_much_work_in_a_loop_is_saved():
+    def f(u):
+        return lax.scan(lambda u, _: (heat(u), u.sum()), u, None, length=5)
+
+    def g(u):
+        return lax.while_loop(lambda u: u.sum() < 0, heat, u)
+
+    u = np.ones((64, 64), np.float32)
+    assert barriers_after(f, u) > 0 and barriers_after(g, u) > 0
+    assert barriers_after(cv.jit(f), u) == barriers_after(f, u)
+    u = np.random.default_rng(0).normal(size=(8, 8)).astype("float32")
+    inner = cv.make_jaxpr(cv.jit(f))(u)
+    got = cv.extend.core.jaxpr_as_fun(materialized(inner))(u)
+    for x, want in zip(got, cv.tree.leaves(f(u))):
+        np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-6)
+
+
+def test_little_work_in_a_loop_is_not():
+    def f(u):
+        return lax.fori_loop(0, 5, lambda i, u: heat(u), u)
+
+    assert barriers_after(f, np.ones((4, 4), np.float32)) == 0
+    assert barriers_after(heat, np.ones((4, 4), np.float32)) > 0
+
+
+def test_branches_are_programs_of_their_own():
+    def f(u):
+        return lax.cond(u[0, 0] > 0, heat, lambda u: -u, u)
+
+    u = np.ones((4, 4), np.float32)
+    assert barriers_after(f, u) == barriers_after(heat, u)
+    assert barriers_after(lambda u: lax.fori_loop(0, 5, lambda i, u: f(u), u), u) == 0

@@ -5,19 +5,14 @@ The planning itself is `transforms/materialize.py`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..base import config
-from ..core.jaxpr import ClosedJaxpr
+from ..core.jaxpr import ClosedJaxpr, Var
 from ..core.show import names_of_variables
-from ..transforms.inline import Values
-from ..transforms.materialize import (
-    MOST_COST,
-    Pinned,
-    choose,
-    nbytes,
-    times_computed,
-)
+from ..transforms.materialize import MOST_COST, Pinned, nbytes, times_computed
+from ..transforms.memory_plan import Plan, plan_of
 from ..transforms.repetition import Repetition, longest_repetition
 from ..transforms.simplify import drop_dead_code
 
@@ -58,7 +53,7 @@ class Materialization:
     Attributes:
       name: of the function.
       stored: the values, in the order in which they are computed.
-      count: how many values the program computes.
+      count: how many values the program computes, loops and branches as one each.
       repetition: the part of the program that would be shorter as a loop, or None.
 
     Its text says all of it.
@@ -82,8 +77,8 @@ class Materialization:
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.name}: {len(self.stored)} of {self.count} values are stored, "
-            f"{self.nbytes:,} bytes in all"
+            f"{self.name}: {len(self.stored)} values are stored, {self.nbytes:,} bytes in all; "
+            f"the program computes {self.count}"
         ]
         if not self.enabled:
             lines.append("(they would be; the flag `materialization` is off, or `parity` is on)")
@@ -107,15 +102,24 @@ def explain(closed: ClosedJaxpr, name: str) -> Materialization:
     """The report on a program."""
     jaxpr, _ = drop_dead_code(closed.jaxpr)
     given = dict(zip(closed.constvars, closed.consts))
-    values = Values(ClosedJaxpr(jaxpr, [given[var] for var in jaxpr.constvars]))
-    names = names_of_variables(closed.jaxpr)
-    times = times_computed(values)
-    stored = [_stored(pin, names[pin.variable], times[pin.number]) for pin in choose(values)]
-    repetition = longest_repetition(values)
+    plan = plan_of(ClosedJaxpr(jaxpr, [given[var] for var in jaxpr.constvars]))
+    stored = list(_stored_values(plan, names_of_variables(closed.jaxpr)))
+    repetition = longest_repetition(plan.values)
     if repetition is not None and repetition.saved < LONG_REPETITION:
         repetition = None
-    computed = sum([eqn is not None for eqn in values.eqns])
+    computed = sum([eqn is not None for eqn in plan.values.eqns])
     return Materialization(name, stored, computed, repetition)
+
+
+def _stored_values(plan: Plan, names: Mapping[Var, str]) -> Iterator[StoredValue]:
+    """The values that are stored by a plan, those in loops and branches after the others."""
+    times = times_computed(plan.values)
+    for pin in plan.pinned:
+        yield _stored(pin, names[pin.variable], times[pin.number])
+    for bodies in plan.bodies.values():
+        for plans in bodies.values():
+            for inner in plans:
+                yield from _stored_values(inner, names)
 
 
 def _stored(pin: Pinned, name: str, times: int) -> StoredValue:

@@ -20,6 +20,7 @@ from ..core.avals import AbstractValue, aval_of
 from ..core.axis import Axis
 from ..core.check import check_applied, same_type
 from ..core.effects import Effects, no_effects, unrepeatable
+from ..core.fusion import BOUNDARY
 from ..core.jaxpr import ClosedJaxpr, JaxprEqn, eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
@@ -51,6 +52,7 @@ class Cond(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = BOUNDARY._replace(bodies=("branches",))
 
     def check_operands(self, avals, params):
         branches = params["branches"]

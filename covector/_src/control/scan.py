@@ -22,6 +22,7 @@ from ..base.errors import ConcretizationTypeError, JaxprTypeError
 from ..base.tracebacks import boundary
 from ..core.avals import AbstractValue, aval_of
 from ..core.effects import must_stay
+from ..core.fusion import BOUNDARY
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import Tracer
@@ -54,6 +55,7 @@ class Scan(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = BOUNDARY._replace(bodies=("jaxpr",), loops=True)
 
     def typecheck(self, avals, params):
         # Looking the result up would take as long, and keep every body alive.

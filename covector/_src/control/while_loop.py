@@ -26,6 +26,7 @@ from ..core.avals import AbstractValue, ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.check import check_applied
 from ..core.effects import ordered_effects, unrepeatable
+from ..core.fusion import BOUNDARY
 from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
@@ -47,6 +48,7 @@ class While(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = BOUNDARY._replace(bodies=("body_jaxpr",), loops=True)
 
     def check_operands(self, avals, params):
         cond_consts, body_consts, carry = parted(avals, params)
@@ -121,7 +123,7 @@ class While(BuiltinPrimitive):
             cond_consts, body_consts, carry = parted(operands, params)
             new = b.inline(body_jaxpr, [*body_consts, *carry], "while", "body")
             if lanes.shape:
-                pred = condition(operands, "body") if pred is None else pred
+                pred = condition(operands, "body_pred") if pred is None else pred
                 new = [
                     _emit_select(b, pred, lanes, x, y, aval)
                     for x, y, aval in zip(new, carry, body_jaxpr.out_avals)

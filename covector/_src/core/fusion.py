@@ -21,6 +21,8 @@ class Fusion(NamedTuple):
         another order.
       repeats: whether the result has nothing but copies of what is smaller, or computed for free.
       applies: whether the op only applies a jaxpr (`Primitive.expanded`), which is looked into.
+      bodies: the parameters that are jaxprs, or tuples of them, which are programs of their own.
+      loops: whether these run many times.
     """
 
     fused: bool = True
@@ -29,6 +31,8 @@ class Fusion(NamedTuple):
     permutes: bool = False
     repeats: bool = False
     applies: bool = False
+    bodies: tuple[str, ...] = ()
+    loops: bool = False
 
 
 # Arithmetic, comparisons and choices, and what moves elements or reads a part of them.

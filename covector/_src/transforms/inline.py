@@ -15,7 +15,7 @@ a function that is called often is still compiled from one text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,14 @@ class Values:
     def __len__(self) -> int:
         return len(self.reads)
 
+    def with_bodies(self) -> Iterator[int]:
+        """The numbers of the first results of loops and conditionals."""
+        before = None
+        for number, (fusion, eqn) in enumerate(zip(self.fusions, self.eqns)):
+            if fusion.bodies and eqn is not before:
+                yield number
+            before = eqn
+
     def _add(self, fusion: Fusion, reads: tuple[int, ...], var: Any, eqn: Any) -> int:
         self.fusions.append(fusion)
         self.reads.append(reads)
@@ -128,21 +136,26 @@ def _is_dense(var: Var) -> bool:
     return type(aval) is ShapedArray and aval.size > 0 and isinstance(aval.dtype, np.dtype)
 
 
-def with_barriers(values: Values, pinned: Iterable[int]) -> ClosedJaxpr:
+def with_barriers(
+    values: Values, pinned: Iterable[int], params: Mapping[int, dict[str, Any]] | None = None
+) -> ClosedJaxpr:
     """The program with a barrier behind each of the given values; it computes the same.
 
     Args:
       values: the program, calls written out.
       pinned: numbers of values that eqns compute.
+      params: parameters in place of those that eqns have, by the number of the first result.
     """
-    return _Writer(sorted(pinned)).program(values.body)
+    return _Writer(set(pinned), params or {}).program(values.body)
 
 
 class _Writer:
     """Writes a program anew."""
 
-    def __init__(self, pinned: list[int]):
+    def __init__(self, pinned: set[int], params: Mapping[int, dict[str, Any]]):
         self.pinned = pinned
+        self.params = params
+        self.changed = sorted({*pinned, *params})
         self.eqns: list[JaxprEqn] = []
         self.constants: dict[Var, Any] = {}
 
@@ -165,25 +178,26 @@ class _Writer:
         """
         for index, eqn in enumerate(body.closed.jaxpr.eqns):
             call = body.calls.get(index)
-            if call is not None and self._concerns(call.start, call.stop):
+            if call is not None and self._changes(call.start, call.stop):
                 self._write_call(eqn, call, env, scopes or ())
                 continue
             invars = [_in(env, atom) for atom in eqn.invars]
+            first = body.first[index]
+            params = eqn.params | self.params[first] if first in self.params else eqn.params
             outvars, stack = eqn.outvars, eqn.name_stack
             if scopes is not None:
                 outvars, stack = [Var(var.aval) for var in outvars], (*scopes, *stack)
             self.eqns.append(
-                JaxprEqn(invars, outvars, eqn.primitive, eqn.params, eqn.effects, eqn.source, stack)
+                JaxprEqn(invars, outvars, eqn.primitive, params, eqn.effects, eqn.source, stack)
             )
             env.update(zip(eqn.outvars, outvars))
-            first = body.first[index]
-            if call is None and self._concerns(first, first + len(outvars)):
+            if call is None and self._changes(first, first + len(outvars)):
                 self._write_barriers(eqn, first, env, stack)
 
-    def _concerns(self, start: int, stop: int) -> bool:
-        """Whether one of the values numbered from `start` up to `stop` is pinned."""
-        at = bisect_left(self.pinned, start)
-        return at < len(self.pinned) and self.pinned[at] < stop
+    def _changes(self, start: int, stop: int) -> bool:
+        """Whether something changes at one of the values numbered from `start` up to `stop`."""
+        at = bisect_left(self.changed, start)
+        return at < len(self.changed) and self.changed[at] < stop
 
     def _write_call(
         self, eqn: JaxprEqn, call: Body, env: dict[Var, Atom], scopes: tuple[str, ...]
@@ -203,7 +217,7 @@ class _Writer:
         self, eqn: JaxprEqn, first: int, env: dict[Var, Atom], stack: tuple[str, ...]
     ) -> None:
         for number, var in enumerate(eqn.outvars, first):
-            if self._concerns(number, number + 1):
+            if number in self.pinned:
                 behind = Var(var.aval)
                 barrier = JaxprEqn([env[var]], [behind], optimization_barrier_p, {})
                 self.eqns.append(barrier.replace(source=eqn.source, name_stack=stack))

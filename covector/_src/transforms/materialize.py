@@ -44,10 +44,11 @@ The number of barriers hardly depends on it, for in recurrences cones double wit
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from ..core.jaxpr import ClosedJaxpr, JaxprEqn, Var
-from .inline import Values, with_barriers
+from ..core.jaxpr import JaxprEqn, Var
+from .inline import Values
 
 # A value is worth its memory if an element costs at least this, in additions.
 COST = 16
@@ -77,16 +78,6 @@ class Pinned(NamedTuple):
     cost: int
 
 
-def materialized(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """The program with barriers behind the values that are to be stored; itself if there are none.
-
-    It computes the same as before, and takes and returns the same.
-    """
-    values = Values(closed)
-    pinned = choose(values)
-    return with_barriers(values, [pin.number for pin in pinned]) if pinned else closed
-
-
 def choose(values: Values) -> list[Pinned]:
     """The values that are to be stored, in the order in which they are computed."""
     if sum(fusion.weight for fusion in values.fusions) < COST:
@@ -98,9 +89,23 @@ def choose(values: Values) -> list[Pinned]:
     return _since_the_last(values, uses, candidates)
 
 
-def times_computed(values: Values) -> list[int]:
-    """How often each value would be computed if none were stored; at most MOST_TIMES."""
-    return _computations(values, _uses(values), [0] * len(values))[1]
+def times_computed(values: Values, stored: Collection[int] = ()) -> list[int]:
+    """How often each value is computed if those numbered `stored` are in memory."""
+    cones = [0] * len(values)
+    for v in stored:
+        cones[v] = MOST_COST
+    return _computations(values, _uses(values), cones)[1]
+
+
+def work(values: Values, times: list[int]) -> int:
+    """What all elements of all values cost, in additions, if they are computed so often."""
+    return sum(
+        [
+            fusion.weight * count * var.aval.size
+            for fusion, count, var in zip(values.fusions, times, values.variables)
+            if fusion.fused
+        ]
+    )
 
 
 def _uses(values: Values) -> list[int]:

@@ -20,7 +20,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import physical_aval
-from ..transforms.materialize import materialized
+from ..transforms.memory_plan import materialized
 from ..transforms.simplify import drop_dead_code
 from . import barriers, cache, loops, nonfinite
 from .array import ArrayImpl, move, put
