@@ -389,4 +389,8 @@ PROGRAMS: dict[str, Program] = {
 }
 
 # JAX compiles these for a minute or more, or runs them for seconds.
-SLOW = {"Lorenz, 20 Euler steps, grad", "Lorenz, 100 Euler steps, grad"}
+SLOW = {
+    "sine recurrence, 120 steps, grad",
+    "Lorenz, 20 Euler steps, grad",
+    "Lorenz, 100 Euler steps, grad",
+}

@@ -119,13 +119,13 @@ def main() -> None:
     if options.list:
         print("\n".join(names))
         return
+    options.out.mkdir(parents=True, exist_ok=True)
     both = libraries()
     versions = {m.__name__: getattr(m, "__version__", "") for m in both}
     versions |= {"jaxlib": jaxlib.__version__, "python": platform.python_version()}
     print(", ".join(f"{name} {version}" for name, version in versions.items()))
     warm_up(both)
     pairs = table(names, both, options.seconds)
-    options.out.mkdir(parents=True, exist_ok=True)
     written = options.out / "fused.json"
     written.write_text(
         json.dumps({"versions": versions, "programs": [pair._asdict() for pair in pairs]}, indent=1)

@@ -117,6 +117,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="of runs for each program")
     parser.add_argument("--out", type=Path, default=Path("out"))
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     both = libraries()
     if len(both) < 2:
         sys.exit("random programs are compared with JAX, which is not installed here")
@@ -131,7 +132,6 @@ def main() -> None:
         pairs.append(measure(name, partial(random_program, seed=seed), both, options.seconds))
         print(line(pairs[-1]), flush=True)
     report(pairs)
-    options.out.mkdir(parents=True, exist_ok=True)
     text = json.dumps([pair._asdict() for pair in pairs], indent=1)
     (options.out / "fuzzed.json").write_text(text)
 
