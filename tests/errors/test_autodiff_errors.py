@@ -327,6 +327,13 @@ def pair(x):
     return {"a": x, "n": 3}
 
 
+def test_tuples_and_lists_of_tangents():
+    text = text_of(TypeError, cv.jvp, lambda x: x, (1.0,), [1.0])
+    assert text.startswith("[jvp] primal and tangent arguments to jax.jvp must have the same tree")
+    assert "a tuple of length 1" in text and "a list of length 1" in text
+    assert cv.jvp(lambda x: x, [1.0], [2.0]) == (1.0, 2.0)
+
+
 def test_cotangents():
     _, pullback = cv.vjp(pair, jnp.ones(2))
     zero = np.zeros((), float0)

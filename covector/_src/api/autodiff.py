@@ -58,6 +58,9 @@ def jvp(
     check_callable("jvp", fun)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(errors.primals_and_tangents_not_tuples(primals, tangents))
+    if isinstance(primals, tuple) != isinstance(tangents, tuple):
+        structures = tree.structure(primals), tree.structure(tangents)
+        raise TypeError(errors.tangent_structure("jvp", *structures))
     flat = flat_in_all("jvp", fun, tuple(primals), has_aux)
     given = flat_tangents(flat, tuple(tangents))
     with Scope(JVP):

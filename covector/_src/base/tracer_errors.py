@@ -25,7 +25,7 @@ _INSTEAD = {
 }
 
 
-_CONCRETE = "Abstract tracer value encountered where concrete value is expected: a traced array"
+_CONCRETE = "Abstract tracer value encountered where concrete value is expected"
 
 _LEAD = {
     FOR_BOOL: "Attempted boolean conversion of a traced array",
@@ -36,10 +36,10 @@ _LEAD = {
 def value_unknown(aval: Any, needed_for: str, origin: str) -> str:
     name = needed_for.partition("`")[2].partition("`")[0].removesuffix("()")
     if needed_for == for_method(name):
-        lead = f"The {name}() method was called on traced array"
+        lead = f"{_CONCRETE}. The {name}() method was called on traced array"
         instead = "return the array, and call the method outside"
     else:
-        lead = _LEAD.get(needed_for, _CONCRETE)
+        lead = _LEAD.get(needed_for, f"{_CONCRETE}: a traced array")
         instead = _INSTEAD.get(needed_for, f"convert its dtype: try using `x.astype({name})`")
     return (
         f"{lead} with shape {aval.str_short()}. It was used {needed_for}. {origin}\n"
