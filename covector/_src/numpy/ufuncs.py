@@ -1,7 +1,7 @@
-"""NumPy's functions that are ufuncs: those two elements of which are combined into one of a kind.
+"""NumPy's functions of two operands as ufuncs.
 
-What they compute is in the files that they are taken from.  They are associative, but for
-subtraction, so that their folds can be computed in any order: by primitives, or in log2(n) rounds.
+What they compute is in the files that they are taken from.  Folds of the associative ones can be
+computed in any order: by primitives, or in log2(n) rounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from ..core.primitive import Primitive
 from ..ops.linear import full
 from ..ops.reductions import reduce_and_p, reduce_or_p, reduce_xor_p
 from ..ops.slicing import slice_in_dim
-from . import arithmetic, cumulative, exponential, folds, logic, reductions, selection
+from . import (
+    arithmetic,
+    cumulative,
+    exponential,
+    folds,
+    integers,
+    logic,
+    parts,
+    reductions,
+    selection,
+)
 from .arguments import axes_argument
 from .composite import composite
 from .joining import concatenate
@@ -121,7 +131,7 @@ def _bound(f: Function, method: str, a: Any, indices: Any, b: Any) -> Any:
     return getattr(convert(a, folds.result_dtype(f, a, b)).at[indices], method)(b)
 
 
-# ---------------------------------------------------------------- the functions
+# ---------------------------------------------------------------- associative functions
 
 
 def _ufunc(f: Function, nin: int = 2, **facts: Any) -> ufunc:
@@ -154,8 +164,6 @@ multiply = _ufunc(
     accumulate=cumulative.cumprod,
     at=partial(_update, "multiply"),
 )
-subtract = _ufunc(arithmetic.subtract, at=partial(_update, "subtract"))
-negative = _ufunc(arithmetic.negative, nin=1)
 maximum = _ufunc(
     selection.maximum,
     reduce=partial(_in_dtype, reductions.max),
@@ -176,3 +184,22 @@ bitwise_xor = _of_bits(logic.bitwise_xor, reduce_xor_p, 0)
 logical_and = _of_bits(logic.logical_and, reduce_and_p, True)
 logical_or = _of_bits(logic.logical_or, reduce_or_p, False)
 logical_xor = _of_bits(logic.logical_xor, reduce_xor_p, False)
+
+# ---------------------------------------------------------------- other functions
+
+negative = _ufunc(arithmetic.negative, nin=1)
+subtract = _ufunc(arithmetic.subtract, at=partial(_update, "subtract"))
+divide, true_divide = _ufunc(arithmetic.divide), _ufunc(arithmetic.true_divide)
+floor_divide, fmod = _ufunc(arithmetic.floor_divide), _ufunc(arithmetic.fmod)
+mod, remainder = _ufunc(arithmetic.mod), _ufunc(arithmetic.remainder)
+pow, power = _ufunc(arithmetic.pow), _ufunc(arithmetic.power)
+float_power = _ufunc(arithmetic.float_power)
+arctan2, atan2 = _ufunc(exponential.arctan2), _ufunc(exponential.atan2)
+hypot = _ufunc(exponential.hypot, identity=0)
+copysign, heaviside = _ufunc(parts.copysign), _ufunc(parts.heaviside)
+fmax, fmin = _ufunc(selection.fmax), _ufunc(selection.fmin)
+gcd, lcm = _ufunc(integers.gcd, identity=0), _ufunc(integers.lcm)
+equal, not_equal = _ufunc(logic.equal), _ufunc(logic.not_equal)
+less, less_equal = _ufunc(logic.less), _ufunc(logic.less_equal)
+greater, greater_equal = _ufunc(logic.greater), _ufunc(logic.greater_equal)
+left_shift, right_shift = _ufunc(logic.left_shift), _ufunc(logic.right_shift)
