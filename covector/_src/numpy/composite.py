@@ -8,10 +8,15 @@ from typing import Any
 
 from ..base import config
 from ..base.flags import trace_key
+from ..core.avals import aval_of
 from ..core.effects import no_effects
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import context, eval_trace
+from ..core.zeros import UndefinedPrimal
+from ..transforms.jvp import jvp
 from ..transforms.stage import stage_closed
+from ..transforms.transpose import backward_pass
+from ..transforms.vmap import vmap
 
 
 def _inlined() -> bool:
@@ -67,14 +72,77 @@ class Composite(BuiltinPrimitive):
         latest, jaxpr = self._latest
         if latest == key:
             return jaxpr
-
-        def flat(*args: Any) -> Any:
-            out = self.fun(*args, **params)
-            return out if self.multiple_results else [out]
-
-        jaxpr = stage_closed(flat, avals)
+        jaxpr = stage_closed(self.flat(self.fun, params), avals)
         self._latest = key, jaxpr
         return jaxpr
+
+    def flat(self, fun: Callable[..., Any], params: dict[str, Any]) -> Callable[..., Any]:
+        """A function with these parameters that returns a list."""
+
+        def flat(*args: Any) -> Any:
+            out = fun(*args, **params)
+            return out if self.multiple_results else [out]
+
+        return flat
+
+
+class Lowered(Composite):
+    """A composite that programs for CPUs compute in another way.
+
+    Where that way pays, it is one eqn in a jaxpr too, since what will be done is not known before
+    the program is written for a platform.  All transformations see the primitives.
+
+    Args:
+      fun: as of a `Composite`.
+      on_cpu: computes the same of the same arguments.
+      pays: says of the types of the operands, and of the parameters, whether to use `on_cpu`.
+      name: of the primitive.
+      multiple_results: as of a `Composite`.
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        on_cpu: Callable[..., Any],
+        pays: Callable[..., bool],
+        name: str,
+        multiple_results: bool = False,
+    ):
+        super().__init__(fun, multiple_results)
+        self.name = name
+        self.on_cpu = on_cpu
+        self.pays = pays
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        if context.trace is eval_trace or _inlined():
+            return super().__call__(*args, **params)
+        if self.pays(*map(aval_of, args), **params):
+            return self.bind(*args, **params)
+        return self.fun(*args, **params)
+
+    def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        outs, out_tangents = jvp(self.flat(self.fun, params), primals, tangents)
+        return self._results(outs), self._results(out_tangents)
+
+    def transpose(self, cts: Any, *args: Any, **params: Any) -> Any:
+        avals = [x.aval if type(x) is UndefinedPrimal else aval_of(x) for x in args]
+        closed = self.staged(tuple(avals), params)
+        cts = cts if self.multiple_results else [cts]
+        return backward_pass(closed.jaxpr, closed.consts, args, cts)
+
+    def vmap(self, axis: Any, dims: Any, *args: Any, **params: Any) -> Any:
+        outs, out_dims = vmap(self.flat(self.fun, params), axis, args, dims)
+        return self._results(outs), self._results(out_dims)
+
+    def emit(self, b: Any, *operands: Any, **params: Any) -> Any:
+        if b.platform == "cpu" and self.pays(*b.avals_in, **params):
+            return self._results(
+                b.inline(stage_closed(self.flat(self.on_cpu, params), b.avals_in), operands)
+            )
+        return super().emit(b, *operands, **params)
+
+    def _results(self, outs: Any) -> Any:
+        return outs if self.multiple_results else outs[0]
 
 
 def composite(fun: Callable[..., Any]) -> Composite:

@@ -16,10 +16,14 @@ from ..ops.arithmetic import mul_p
 from ..ops.complex import is_complex
 from ..ops.fourier import FFT, IFFT, IRFFT, RFFT, FftType
 from ..ops.fourier import fft as transform
+from ..ops.joining import concatenate
 from ..ops.linear import constant_like
+from ..ops.shaping import rev
+from ..ops.slicing import slice_in_dim
+from ..ops.thresholds import FFT_LONG
 from . import creation, parts
 from .arithmetic import divide
-from .composite import composite
+from .composite import Lowered, composite
 from .padding import pad
 from .promotion import as_array, dtype_of, shape_of
 from .shaping import moveaxis, roll
@@ -329,6 +333,8 @@ def _of_last_dimensions(a: Any, kind: FftType, lengths: tuple[int, ...]) -> Any:
     """The transform over the last dimensions, as many at once as XLA can."""
     rest = len(lengths) - _MOST_DIMENSIONS
     if rest <= 0:
+        if kind == FFT and len(lengths) == 1 and not is_complex(dtype_of(a)):
+            return _of_real(a, length=lengths[0])
         return transform(a, kind, lengths)
     ndim = len(shape_of(a))
     first = tuple(range(ndim - len(lengths), ndim - _MOST_DIMENSIONS))
@@ -339,6 +345,26 @@ def _of_last_dimensions(a: Any, kind: FftType, lengths: tuple[int, ...]) -> Any:
         return moveaxis(a, last, first)
     a = _of_last_dimensions(moveaxis(a, first, last), IFFT, lengths[:rest])
     return transform(moveaxis(a, last, first), kind, lengths[rest:])
+
+
+def _of_real_as_complex(a: Any, *, length: int) -> Any:
+    """The transform of real numbers along the last dimension."""
+    return transform(a, FFT, (length,))
+
+
+def _of_real_by_half(a: Any, *, length: int) -> Any:
+    """The same, with the second half taken from the first, of which it is the mirror image."""
+    half = transform(a, RFFT, (length,))
+    others = slice_in_dim(half, 1, (length + 1) // 2, axis=-1)
+    mirrored = rev(parts.conj(others), (others.ndim - 1,))
+    return concatenate([half, mirrored], others.ndim - 1)
+
+
+def _half_pays(a: Any, *, length: int) -> bool:
+    return length >= FFT_LONG
+
+
+_of_real = Lowered(_of_real_as_complex, _of_real_by_half, _half_pays, name="fft_of_real")
 
 
 # ---------------------------------------------------------------- frequencies

@@ -10,12 +10,14 @@ import numpy as np
 
 from ..base import dtypes, ordering_errors
 from ..base.errors import ConcretizationTypeError
+from ..control.branches import cond
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..ops.linear import full, reshape
+from ..ops.thresholds import HISTOGRAM
 from . import creation, joining, logic, ranges, reductions, selection
 from .arguments import index_argument
-from .composite import composite
+from .composite import Lowered
 from .conversion import behind
 from .promotion import as_array, convert, dtype_of, promote_dtypes_inexact, shape_of
 from .searching import searchsorted
@@ -177,16 +179,49 @@ def histogram(
         (a,) = promote_dtypes_inexact(a)
         weights = np.ones((), dtype_of(a))
     edges = histogram_bin_edges(a, bins, range, weights)
-    counts = _counts(a, edges, weights)
+    counts = _counts(a, edges, weights, uniform=np.ndim(bins) == 0)
     if density:
         counts = counts / joining.diff(edges) / counts.sum()
     return counts, edges
 
 
-@composite
-def _counts(a: Any, edges: Any, weights: Any) -> Any:
+def _counts_by_search(a: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
+    """The sums of the weights in each bin; the bins are of one width if `uniform`."""
     (count,) = shape_of(edges)
     return _add_up(_bins(a, edges), weights, count + 1)[1:count]
+
+
+def _counts_by_division(a: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
+    """The same, with the number of the bin from a division, put right at the edges.
+
+    Should that not be enough (of narrow bins, rounded edges may be bins away from where they should
+    be), the bins are searched for.
+    """
+    last = shape_of(edges)[0] - 2
+    x = reshape(a, (a.size,))
+    low, high = edges[0], edges[-1]
+    inside = (x >= low) & (x <= high)
+    scale = (last + 1) / convert(high - low, np.dtype(np.float32))
+    place = convert(convert(x - low, np.dtype(np.float32)) * scale, np.dtype(np.int32))
+    place = selection.clip(place, 0, last)
+    place = selection.maximum(place - convert(x < edges[place], np.dtype(np.int32)), 0)
+    above = (x >= edges[place + 1]) & (place < last)
+    place = place + convert(above, np.dtype(np.int32))
+    right = (x >= edges[place]) & ((x < edges[place + 1]) | (place == last))
+    place = cond(reductions.all(right | ~inside), lambda: place, lambda: _bins(x, edges) - 1)
+    place = selection.where(inside, place, last + 1)
+    if shape_of(weights):
+        weights = reshape(weights, (a.size,))
+        return _add_up(place, weights, last + 2)[:-1]
+    counts = _add_up(place, np.ones((), np.int32), last + 2)[:-1]
+    return convert(counts, dtype_of(weights)) * weights
+
+
+def _division_pays(a: Any, edges: Any, weights: Any, *, uniform: bool) -> bool:
+    return uniform and a.size >= HISTOGRAM and edges.size > 1
+
+
+_counts = Lowered(_counts_by_search, _counts_by_division, _division_pays, name="histogram_counts")
 
 
 def _bins(a: Any, edges: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes, numpy_errors
 from ..base.errors import ConcretizationTypeError
+from ..control.cumulative import cumsum_p
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer, context
 from ..ops.arithmetic import add_p, div_p, sub_p
@@ -21,10 +22,10 @@ from ..ops.linear import broadcast_in_dim, expand_dims, full, reshape
 from ..ops.linear import constant_like as like
 from ..ops.rounding import rem_p
 from ..ops.scatter import scatter_p
+from ..ops.scattering import FILL_OR_DROP
 from ..ops.select import select_n_p
-from ..ops.slicing import pad_p, slice_p
 from .arguments import index_argument
-from .composite import composite, composite_list
+from .composite import composite_list
 from .conversion import behind
 from .promotion import BOOL, as_array, convert, dtype_of, number, operand, shape_of
 
@@ -85,16 +86,15 @@ def _indices(a: Any, *fills: Any, size: int) -> list[Any]:
         a = ne_p.bind(a, like(a, 0))
     mask = reshape(a, (count,))
     # The n-th of them goes to place n, if that is one of `size`; the others behind these places,
-    # each to one of its own, that all are distinct and none is out of bounds.
+    # each to one of its own, that all are distinct.
     every = iota_p.bind(dtype=dtype, shape=(count,), dimension=0, sharding=None)
     place = sub_p.bind(running_sum(convert(mask, dtype)), number(1, dtype))
     chosen = and_p.bind(mask, lt_p.bind(place, number(size, dtype)))
     place = select_n_p.bind(chosen, add_p.bind(every, number(size, dtype)), place)
     numbers = ScatterDimensionNumbers((), (0,), (0,))
-    out = full((size + count,), count, dtype)
+    out = full((size,), count, dtype)
     places = reshape(place, (count, 1))
-    placed = scatter_p.apply(out, places, every, numbers, unique_indices=True)
-    flat = slice_p.bind(placed, start_indices=(0,), limit_indices=(size,), strides=None)
+    flat = scatter_p.apply(out, places, every, numbers, unique_indices=True, mode=FILL_OR_DROP)
     missing = ge_p.bind(flat, number(count, dtype))
     found, stride = [], count
     for n, fill in zip(shape, fills):
@@ -105,16 +105,9 @@ def _indices(a: Any, *fills: Any, size: int) -> list[Any]:
     return found
 
 
-@composite
 def running_sum(x: Any) -> Any:
     """For each element of a vector the sum of those up to it."""
-    (count,) = shape_of(x)
-    distance = 1
-    while distance < count:
-        earlier = pad_p.bind(x, like(x, 0), padding_config=((distance, -distance, 0),))
-        x = add_p.bind(x, earlier)
-        distance *= 2
-    return x
+    return cumsum_p.bind(x, axis=0, reverse=False)
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:

@@ -14,6 +14,7 @@ from ..ops import sorting as lax
 from ..ops.arithmetic import add_p, max_p, min_p, mul_p, sub_p
 from ..ops.bitwise import not_p, or_p
 from ..ops.comparison import eq_p, le_p, lt_p, ne_p
+from ..ops.joining import concatenate
 from ..ops.linear import (
     broadcast_in_dim,
     constant_like,
@@ -26,9 +27,10 @@ from ..ops.linear import (
 from ..ops.rounding import ceil_p, floor_p
 from ..ops.select import select_n_p
 from ..ops.slicing import slice_in_dim
+from ..ops.thresholds import QUANTILE, QUANTILES
 from .arguments import axes_argument
 from .arithmetic import divide
-from .composite import composite
+from .composite import Lowered
 from .cumulative import cumsum
 from .promotion import (
     as_array,
@@ -37,6 +39,7 @@ from .promotion import (
     promote_dtypes_inexact,
     shape_of,
 )
+from .selecting import key_after, key_at, keys_of, values_of
 from .taking import take_along_axis
 
 Axes = int | tuple[int, ...] | None
@@ -242,8 +245,8 @@ def _checked_weights(
 # ---------------------------------------------------------------- computation
 
 
-@composite
-def _quantile(
+def _over_axes(
+    of_lines: Callable[..., Any],
     a: Any,
     q: Any,
     *weights: Any,
@@ -252,7 +255,10 @@ def _quantile(
     keepdims: bool,
     skip_nans: bool,
 ) -> Any:
-    """The quantiles of lines of elements, which go along a last dimension, each in a line too."""
+    """The quantiles over axes, by a function of lines of elements, which go along a last dimension.
+
+    It returns the quantiles of each line in a line too.
+    """
     shape, vector = shape_of(a), bool(shape_of(q))
     a, *weights = promote_dtypes_inexact(a, *weights)
     (q,) = promote_dtypes_inexact(q)
@@ -262,7 +268,7 @@ def _quantile(
     if not shape_of(lines)[-1]:
         out = full((*shape_of(lines)[:-1], shape_of(q)[0]), np.nan, dtype_of(a))
     else:
-        out = _of_lines(lines, q, weights, method, skip_nans)
+        out = of_lines(lines, q, weights, method, skip_nans)
     # The quantiles go to the front, or away if there is but one.
     ndim = len(kept)
     out = transpose(out, (ndim, *range(ndim)))
@@ -283,6 +289,30 @@ def _lines(x: Any, kept: tuple[int, ...], axes: tuple[int, ...]) -> Any:
     return reshape(transpose(x, (*kept, *axes)), (*[shape[dim] for dim in kept], size))
 
 
+def _quantile_by_sorting(*args: Any, **params: Any) -> Any:
+    return _over_axes(_of_lines, *args, **params)
+
+
+def _quantile_by_selection(*args: Any, **params: Any) -> Any:
+    return _over_axes(_of_one_line, *args, **params)
+
+
+def _selection_pays(
+    a: Any, q: Any, *weights: Any, axes: tuple[int, ...], method: str, **params: Any
+) -> bool:
+    """Whether it is a quantile or two of one long line."""
+    count = math.prod([a.shape[axis] for axis in axes])
+    return (
+        count == a.size >= QUANTILE
+        and q.size <= QUANTILES
+        and not weights
+        and method != "inverted_cdf"
+    )
+
+
+_quantile = Lowered(_quantile_by_sorting, _quantile_by_selection, _selection_pays, name="quantile")
+
+
 def _of_lines(lines: Any, q: Any, weights: list[Any], method: str, skip_nans: bool) -> Any:
     lines, *weights = lax.sort((lines, *weights))
     size = shape_of(lines)[-1]
@@ -297,15 +327,49 @@ def _of_lines(lines: Any, q: Any, weights: list[Any], method: str, skip_nans: bo
     if method == "inverted_cdf":
         out, bad = _by_weight(lines, q, last, nans, weights)
     else:
-        place = mul_p.bind(q, last)
-        low, high = [_clipped(rounded.bind(place), last) for rounded in (floor_p, ceil_p)]
-        weight = convert(sub_p.bind(place, low), dtype_of(lines))
+        low, high, weight = _places(q, last, dtype_of(lines))
         values = [_elements(lines, index) for index in (low, high)]
         out, bad = _METHODS[method](*values, _wide(weight, shape_of(values[0]))), None
     if not skip_nans:  # a NaN of the line has come to its end
         end = slice_in_dim(nans, size - 1, size, axis=-1)
         bad = end if bad is None else or_p.bind(bad, end)
     return out if bad is None else _unless(bad, out)
+
+
+def _of_one_line(lines: Any, q: Any, weights: list[Any], method: str, skip_nans: bool) -> Any:
+    """The same of a line that is not sorted, without weights."""
+    shape, dtype = shape_of(lines), dtype_of(lines)
+    line = convert(reshape(lines, (shape[-1],)), wide_float(dtype))
+    keys = keys_of(line)
+    nans = reduce_sum(convert(ne_p.bind(line, line), np.dtype(np.int32)), (0,))
+    count: Any = np.int32(shape[-1])
+    if skip_nans:
+        count = sub_p.bind(count, nans)
+    last = convert(max_p.bind(sub_p.bind(count, np.int32(1)), np.int32(0)), dtype_of(q))
+    low, high, weight = _places(q, broadcast_in_dim(last, shape_of(q), ()), dtype)
+    values: list[list[Any]] = [[], []]
+    for i in range(shape_of(q)[0]):
+        at, after = [convert(places[i], np.dtype(np.int32)) for places in (low, high)]
+        key = key_at(keys, at)
+        for found, chosen in zip(values, (key, key_after(keys, key, after))):
+            found.append(reshape(convert(values_of(chosen, dtype_of(line)), dtype), (1,)))
+    out = _METHODS[method](*[concatenate(found, 0) for found in values], weight)
+    if not skip_nans:
+        out = _unless(reshape(ne_p.bind(nans, np.int32(0)), (1,)), out)
+    return reshape(out, (*shape[:-1], *shape_of(q)))
+
+
+def _places(q: Any, last: Any, dtype: Any) -> tuple[Any, Any, Any]:
+    """The places before and after quantiles, and how far in between they are, as dtype.
+
+    Args:
+      q: the quantiles.
+      last: the last place of a line.
+      dtype: of the elements.
+    """
+    place = mul_p.bind(q, last)
+    low, high = [_clipped(rounded.bind(place), last) for rounded in (floor_p, ceil_p)]
+    return low, high, convert(sub_p.bind(place, low), dtype)
 
 
 def _unless(bad: Any, x: Any) -> Any:

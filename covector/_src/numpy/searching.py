@@ -177,6 +177,6 @@ def digitize(
         return full(shape_of(x), 0, np.dtype(np.int32))
     side = "left" if right else "right"
     method = "default" if method is None else method
-    rising = searchsorted(edges, x, side, method=method)
-    falling = size - searchsorted(flip(edges), x, side, method=method)
-    return choose(edges[-1] >= edges[0], rising, falling)
+    rises = edges[-1] >= edges[0]
+    place = searchsorted(choose(rises, edges, flip(edges)), x, side, method=method)
+    return choose(rises, place, size - place)

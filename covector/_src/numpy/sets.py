@@ -19,9 +19,11 @@ from ..ops import sorting as lax
 from ..ops.bitwise import and_p, not_p, or_p
 from ..ops.comparison import eq_p, ne_p
 from ..ops.complex import is_complex
+from ..ops.gather_dimensions import ScatterDimensionNumbers
 from ..ops.joining import concatenate
 from ..ops.linear import broadcast_in_dim, full, reshape
 from ..ops.reductions import reduce_or_p
+from ..ops.scatter import scatter_p
 from ..ops.select import select_n_p
 from ..ops.slicing import slice_in_dim
 from . import logic
@@ -77,8 +79,8 @@ def unique(
     >>> jnp.unique(jnp.array([3, 1, 3]), return_counts=True, size=3, fill_value=0)
     (Array([1, 3, 0], dtype=int32), Array([1, 2, 0], dtype=int32))
     """
-    results = _unique("unique", ar, axis, equal_nan, size, fill_value)
     wanted = (True, return_index, return_inverse, return_counts)
+    results = _unique("unique", ar, axis, equal_nan, size, fill_value, wanted)
     chosen = tuple([x for x, given in zip(results, wanted) if given])
     return chosen if len(chosen) > 1 else chosen[0]
 
@@ -157,9 +159,18 @@ def unique_values(
 
 
 def _unique(
-    where: str, x: Any, axis: Any, equal_nan: bool, size: Any, fill_value: Any
+    where: str,
+    x: Any,
+    axis: Any,
+    equal_nan: bool,
+    size: Any,
+    fill_value: Any,
+    wanted: tuple[bool, bool, bool, bool] = (True,) * 4,
 ) -> tuple[Any, Any, Any, Any]:
-    """The distinct parts of an array, the indices of the first ones, the inverse, the counts."""
+    """The distinct parts of an array, the indices of the first ones, the inverse, the counts.
+
+    What is not `wanted` of these may be None.
+    """
     x = as_array(where, x)
     shape = shape_of(x)
     if axis is None:
@@ -172,7 +183,9 @@ def _unique(
     if not shape_of(x)[axis] and size and fill_value is None:
         raise ValueError(ordering_errors.nothing_to_fill_with(where))
     parts = moveaxis(x, axis, 0)
-    ordered, order, first = _ordered_parts(parts, equal_nan=bool(equal_nan))
+    ordered, order, first = _ordered_parts(
+        parts, equal_nan=bool(equal_nan), with_order=wanted[1] or wanted[2]
+    )
     # One more of them than asked for tells where the last one ends.
     (starts,) = nonzero(first, size=None if size is None else size + 1, fill_value=0)
     count, total = first.sum(dtype=starts.dtype), shape_of(first)[0]
@@ -184,10 +197,10 @@ def _unique(
         given = reshape(place < count, (size, *(1,) * (len(shape_of(values)) - 1)))
         values = choose(given, values, as_array(where, fill_value).astype(dtype_of(values)))
     indices = take(order, starts, 0, mode="clip") if shape_of(order)[0] else starts
-    inverse = _inverse(first, order)
+    inverse = reshape(_inverse(first, order), inverse_shape) if wanted[2] else None
     ends = choose(place + 1 < count, ends, total)
     counts = choose(place < count, ends - starts, 0)
-    return moveaxis(values, 0, axis), indices, reshape(inverse, inverse_shape), counts
+    return moveaxis(values, 0, axis), indices, inverse, counts
 
 
 def _known_size(where: str, size: Any, *arrays: Any) -> int | None:
@@ -209,9 +222,12 @@ def _index_range(x: Any) -> Any:
 
 
 @composite_list
-def _ordered_parts(parts: Any, *, equal_nan: bool) -> list[Any]:
+def _ordered_parts(parts: Any, *, equal_nan: bool, with_order: bool) -> list[Any]:
     """The parts of an array along dimension 0 in order, where they were, and which differ from the
-    one before."""
+    one before.
+
+    Without `with_order`, they are said to have been where they are.
+    """
     count, *rest = shape_of(parts)
     if is_complex(dtype_of(parts)):
         # A complex number is NaN as a whole.
@@ -222,11 +238,13 @@ def _ordered_parts(parts: Any, *, equal_nan: bool) -> list[Any]:
     if not count or not width:
         order = as_array("unique", np.arange(count, dtype=index_dtype(count)))
         return [parts, order, full((count,), False, BOOL) if count == 0 else _only_first(count)]
-    if width == 1:
-        order = argsort(reshape(flat, (count,)))
+    if width == 1 and not with_order:
+        order = as_array("unique", np.arange(count, dtype=index_dtype(count)))
+        ordered = lax.sort(parts, 0)
     else:
-        order = lexsort([flat[:, i] for i in reversed(range(width))])
-    ordered = take(parts, order, 0, mode="clip")
+        columns = [flat[:, i] for i in reversed(range(width))]
+        order = argsort(columns[0]) if width == 1 else lexsort(columns)
+        ordered = take(parts, order, 0, mode="clip")
     before, after = slice_in_dim(ordered, 0, count - 1), slice_in_dim(ordered, 1, None)
     differ = _differ(before, after, equal_nan)
     if rest:
@@ -244,7 +262,9 @@ def _inverse(first: Any, order: Any) -> Any:
     numbers = running_sum(convert(first, dtype_of(order))) - 1
     if not shape_of(order)[0]:
         return numbers
-    return lax.sort_key_val(order, numbers)[1]
+    count = shape_of(order)[0]
+    places, scatters = reshape(order, (count, 1)), ScatterDimensionNumbers((), (0,), (0,))
+    return scatter_p.apply(numbers, places, numbers, scatters, unique_indices=True)
 
 
 # ---------------------------------------------------------------- unions and so on

@@ -21,7 +21,8 @@ from .arithmetic import div_p, mul_p
 from .base import Sample, draw
 from .complex import complex_dtype, conj_p, is_complex, real_dtype
 from .conversion import convert
-from .linear import Linear, broadcast_in_dim, constant_like, full, move_axis, scalar
+from .fourier_long import in_parts, is_long, real
+from .linear import Linear, broadcast_in_dim, constant_like, full, move_axis, reshape, scalar
 from .slicing import pad_p
 
 
@@ -93,6 +94,10 @@ class Fft(Linear):
     def emit(self, b, x, *, fft_type, fft_lengths):
         if fft_type == IRFFT and len(fft_lengths) > 1 and b.platform in ("cuda", "rocm"):
             return _emit_in_two_steps(b, x, fft_lengths)
+        (aval,) = b.avals_in
+        if b.platform == "cpu" and len(fft_lengths) == 1 and fft_type != IRFFT:
+            if is_long(aval.shape, *fft_lengths):
+                return b.written(lambda x: [_of_long(x, fft_type, b.avals_out[0])], [x])[0]
         return emit_fft(b, x, b.avals_out[0], fft_type, fft_lengths)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
@@ -159,6 +164,18 @@ def emit_fft(b: Any, x: Any, out: Any, kind: FftType, lengths: Sequence[int]) ->
     """Write one transform with a result of type `out`."""
     kind_attribute = f"#stablehlo<fft_type {kind.name}>"
     return b.op("fft", x, out=out, fft_type=kind_attribute, fft_length=tuple(lengths))
+
+
+def _of_long(x: Any, kind: FftType, out: ShapedArray) -> Any:
+    """The transform of a long vector, of the shape and type `out`, from short ones."""
+
+    def transform(rows: Any, inverse: bool) -> Any:
+        lengths = aval_of(rows).shape[-1:]
+        return fft_p.bind(rows, fft_type=IFFT if inverse else FFT, fft_lengths=lengths)
+
+    line = reshape(x, (aval_of(x).size,))
+    y = real(line, transform) if kind == RFFT else in_parts(line, kind == IFFT, transform)
+    return reshape(y, out.shape)
 
 
 def _emit_in_two_steps(b: Any, x: Any, lengths: Sequence[int]) -> Any:
