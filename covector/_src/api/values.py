@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import config, dtypes
 from ..core.avals import ShapedArray, aval_of
 from ..core.trace import context, eval_trace
 from ..core.zeros import Zero
@@ -54,6 +54,9 @@ def scalar_like(aval: ShapedArray, value: int) -> Any:
 def one_like(aval: ShapedArray) -> Any:
     """The 1 that a gradient begins with: an array, or a literal of the program being written."""
     one = scalar_like(aval, 1)
+    if dtypes.canonicalize_dtype(aval.dtype) != aval.dtype:
+        with config.enable_x64(True):  # the function itself switched 64 bits on for a while
+            return context.trace.lift(one)
     return context.trace.lift(one) if context.trace is eval_trace else one
 
 
