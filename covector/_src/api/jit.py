@@ -15,7 +15,7 @@ from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
 from ..control.jit import jit_p
-from ..core.avals import aval_of
+from ..core.avals import Token, aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
@@ -24,6 +24,7 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import stage
 from ..xla.array import ArrayImpl
+from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
 from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
@@ -229,6 +230,8 @@ class JitFunction:
         try:
             arrays = [backend.to_array(x, "jit") for x in leaves]
         except (TypeError, OverflowError):
+            if any(type(x) is Token for x in leaves):
+                return self._call_with_tokens(args, kwargs)
             check_arrays(
                 "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
             )
@@ -241,6 +244,8 @@ class JitFunction:
                 events.record("slow call", self)
                 staged, params, _ = self._stage(args, kwargs)
                 staged.record.compiled = True
+                if has_tokens(staged.jaxpr):
+                    return self._call_with_tokens(args, kwargs)
                 program = Program(backend.executable_of(**params).run, staged.out_tree)
                 self._remember(program, key, args, kwargs)
             return program.out_tree.unflatten(program.run(arrays))
@@ -248,6 +253,12 @@ class JitFunction:
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
         outs = backend.run_jaxpr(arrays, self._device, **params)
+        return staged.out_tree.unflatten(outs)
+
+    def _call_with_tokens(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with tokens among the arguments, the results, or what the function closes over."""
+        staged, params, leaves = self._stage(args, kwargs)
+        outs = eval_trace.backend.run_jaxpr(leaves, self._device, **params)  # type: ignore[attr-defined]
         return staged.out_tree.unflatten(outs)
 
     def _remember(self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any) -> None:

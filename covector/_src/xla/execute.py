@@ -37,6 +37,7 @@ from .placement import (
     default_placement,
     placement_on,
 )
+from .token_values import has_tokens, with_tokens, without_token_arguments, without_tokens
 
 # In-memory caches are emptied when they reach this many entries.
 OP_CACHE_LIMIT = 4096
@@ -160,6 +161,8 @@ class XlaBackend:
 
     def run_jaxpr(self, args: Sequence[Any], device: Any = None, **params: Any) -> list[ArrayImpl]:
         """Apply the `jit` primitive to concrete values, where they lie or on a given device."""
+        if has_tokens(params["jaxpr"]):
+            return self._run_with_tokens(args, device, **params)
         arrays = [self.to_array(x, params["name"]) for x in args]
         if device is not None:
             placement = placement_on(device, True)
@@ -168,6 +171,20 @@ class XlaBackend:
         arrays = [move(x, placement) for x in arrays]
         device = first_device() if placement is None else placement.device
         return _placed(self.executable_of(device, **params).run(arrays), placement)
+
+    def _run_with_tokens(
+        self,
+        args: Sequence[Any],
+        device: Any,
+        jaxpr: ClosedJaxpr,
+        donated_invars: tuple[bool, ...],
+        **params: Any,
+    ) -> list[Any]:
+        """`run_jaxpr` for programs with tokens among their arguments, constants or results."""
+        arrays, donated = without_token_arguments(args, donated_invars)
+        smaller = without_tokens(jaxpr)
+        outs = self.run_jaxpr(arrays, device, jaxpr=smaller, donated_invars=donated, **params)
+        return with_tokens(jaxpr, outs)
 
     def call_python(
         self, fun: Any, name: str, args: Sequence[Any], out_avals: Sequence[Any]
