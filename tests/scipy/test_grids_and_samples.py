@@ -161,6 +161,13 @@ def test_integrals(name, count):
     same(ours(y.T, XS[:, :count].T, axis=0), theirs(y.T, XS[:, :count].T, axis=0))
 
 
+def test_places_of_lower_rank():
+    y = RNG.normal(size=(2, 3, 6))
+    with cv.numpy_rank_promotion("allow"):
+        got = integrate.trapezoid(y, XS, axis=-2)
+    same(got, scipy.integrate.trapezoid(y, XS, axis=-2))
+
+
 def test_simpson_is_exact_for_parabolas():
     np.testing.assert_allclose(integrate.simpson(X**2, X), (X[-1] ** 3 - X[0] ** 3) / 3, rtol=1e-13)
 

@@ -230,7 +230,8 @@ def trapezoid(
     Array(10., dtype=float32)
     """
     y = as_array("trapezoid", y)
-    axis = axis_argument("trapezoid", axis, y.ndim)
+    # From the end, where places of lower rank have it too.
+    axis = axis_argument("trapezoid", axis, y.ndim) - y.ndim
     if x is None:
         return _trapezoid(y, as_array("trapezoid", dx), axis=axis, places=False)
     return _trapezoid(y, as_array("trapezoid", x), axis=axis, places=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -302,7 +303,7 @@ def _by_transforms(in1: Any, in2: Any, *, mode: str, axes: tuple[int, ...]) -> A
     # Where one array has a single element, convolution is multiplication.
     proper = [axis for axis in axes if a[axis] != 1 and b[axis] != 1]
     if proper:
-        lengths = [a[axis] + b[axis] - 1 for axis in proper]
+        lengths = [_quick_length(a[axis] + b[axis] - 1) for axis in proper]
         forth, back = (fftn, ifftn) if is_complex(in1.dtype) else (rfftn, irfftn)
         spectra = [forth(as_transformable(x), lengths, proper) for x in (in1, in2)]
         out = back(spectra[0] * spectra[1], lengths, proper).astype(in1.dtype)
@@ -313,3 +314,14 @@ def _by_transforms(in1: Any, in2: Any, *, mode: str, axes: tuple[int, ...]) -> A
         start, length = _part(mode, a[axis], b[axis])
         index[axis] = slice(start, start + length)
     return out[tuple(index)]
+
+
+def _quick_length(least: int) -> int:
+    """The least length, from this one on, whose prime factors are 2, 3 and 5.
+
+    Transforms of lengths with large ones take several times as long.
+    """
+    length = least
+    while math.gcd(length, 30**length.bit_length()) != length:
+        length += 1
+    return length
