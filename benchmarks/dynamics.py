@@ -388,9 +388,10 @@ PROGRAMS: dict[str, Program] = {
     "scan of a histogram, 100k": scan_of_a_histogram,
 }
 
-# JAX compiles these for a minute or more, or runs them for seconds.
+# JAX compiles these for a minute or more, or (20 steps) runs them for seconds.
 SLOW = {
     "sine recurrence, 120 steps, grad",
     "Lorenz, 20 Euler steps, grad",
     "Lorenz, 100 Euler steps, grad",
+    "Gray-Scott stencil, grad",
 }
