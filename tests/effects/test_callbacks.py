@@ -10,6 +10,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as jnp
+from covector._src.base import config
 from covector.experimental import io_callback
 
 X = np.array([0.5, -1.0, 2.0], np.float32)
@@ -262,6 +263,22 @@ def test_exceptions_keep_type_and_place(call, run):
     with pytest.raises(Failure, match="from within") as caught:
         np.asarray(run(lambda x: call(failing, like(X), x))(X))
     assert "failing" in [frame.name for frame in traceback.extract_tb(caught.tb)]
+
+
+def test_exceptions_with_parity(jax):
+    """JAX tells of the exception in the text of another one."""
+
+    def program(lib):
+        def fail():
+            raise KeyError("my key")
+
+        out = lib.ShapeDtypeStruct((), "float32")
+        return lib.jit(lambda: lib.pure_callback(fail, out))
+
+    with config.parity(True):
+        for lib in (cv, jax):
+            with pytest.raises(lib.errors.JaxRuntimeError, match="my key"):
+                np.asarray(program(lib)())
 
 
 def test_exceptions_reach_whoever_waits():

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
+import traceback
+
+from ..base import config
+from ..base.errors import JaxRuntimeError
 
 # How many exceptions are kept for those who may still come upon the failure.
 FAILURES_KEPT = 16
@@ -35,12 +39,18 @@ def keep_failure(error: BaseException) -> int:
 
 
 def failure_behind(error: Exception) -> BaseException:
-    """The exception of a callback that made XLA fail, as it was raised; else the error itself."""
+    """The exception of a callback that made XLA fail, as it was raised; else the error itself.
+
+    With the flag `parity` it is a `JaxRuntimeError` whose text tells of that exception, as in JAX.
+    """
     failure = _failure_of(error)
     if failure is None:
         return error
     failure.told = True
-    return failure.error.with_traceback(failure.frames)
+    raised = failure.error.with_traceback(failure.frames)
+    if config.parity.value and isinstance(raised, Exception):
+        return JaxRuntimeError("".join(traceback.format_exception(raised)))
+    return raised
 
 
 def is_told(error: Exception) -> bool:
