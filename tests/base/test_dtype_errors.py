@@ -38,9 +38,14 @@ class Array:
 def test_narrow_dtypes_have_no_common_dtype():
     assert message(dtypes.TypePromotionError, dtypes.promote_types, "int8", "int4") == (
         "[dtype promotion] Input dtypes int4 and int8 have no available implicit dtype promotion "
-        "path. Integers below 8 bits, 4-bit floats and 8-bit floats do not support implicit "
-        "promotion. Convert an operand explicitly, as in `x.astype('float32')`."
+        "path. 4-bit integers do not support implicit promotion. Convert an operand explicitly, as "
+        "in `x.astype('float32')`."
     )
+    for narrow, kind in (("float4_e2m1fn", "4-bit floats"), ("float8_e5m2", "8-bit floats")):
+        text = message(dtypes.TypePromotionError, dtypes.promote_types, "float32", narrow)
+        assert f"path. {kind} do not support implicit promotion." in text
+    text = message(dtypes.TypePromotionError, dtypes.promote_types, "uint2", "float8_e5m2")
+    assert "2-bit integers and 8-bit floats do not support implicit promotion" in text
 
 
 def test_strict_mode():

@@ -23,6 +23,7 @@ and values, and what to do about it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -428,7 +429,7 @@ class TypePromotionError(TypeError, ValueError):
     """Dtypes that meet in one operation have no common dtype."""
 
 
-def no_common_dtype(nodes: Iterable[str], strict: bool, narrow: bool) -> str:
+def no_common_dtype(nodes: Iterable[str], strict: bool, narrow: Iterable[str]) -> str:
     met = " and ".join(sorted(nodes))
     if strict:
         return (
@@ -436,14 +437,18 @@ def no_common_dtype(nodes: Iterable[str], strict: bool, narrow: bool) -> str:
             "when jax_numpy_dtype_promotion=strict. Convert an operand explicitly, as in "
             "`x.astype('float32')`, or use `covector.numpy_dtype_promotion('standard')`."
         )
-    reason = (
-        " Integers below 8 bits, 4-bit floats and 8-bit floats do not support implicit promotion."
-    )
+    kinds = sorted({_kind_of_narrow(name) for name in narrow})
+    reason = f" {' and '.join(kinds)} do not support implicit promotion." if kinds else ""
     return (
         f"[dtype promotion] Input dtypes {met} have no available implicit dtype promotion path."
-        f"{reason if narrow else ''} "
-        "Convert an operand explicitly, as in `x.astype('float32')`."
+        f"{reason} Convert an operand explicitly, as in `x.astype('float32')`."
     )
+
+
+def _kind_of_narrow(name: str) -> str:
+    """`4-bit integers` for int4 and uint4, `8-bit floats` for float8_e5m2 and its kin."""
+    family, digits = re.match(r"([a-z]+)(\d)", name).groups()  # type: ignore[union-attr]
+    return f"{digits}-bit {'floats' if family == 'float' else 'integers'}"
 
 
 def not_promotable(names: Iterable[str]) -> str:

@@ -107,5 +107,5 @@ def join(nodes: frozenset[str], strict: bool, x64: bool) -> str:
     for bound in bounds:
         if bounds <= up[bound]:
             return bound
-    narrow = not nodes.isdisjoint((*NARROW_INTS, *NARROW_FLOATS))
+    narrow = nodes.intersection((*NARROW_INTS, *NARROW_FLOATS))
     raise errors.TypePromotionError(errors.no_common_dtype(nodes, strict, narrow))
