@@ -391,6 +391,7 @@ def test_names_and_defaults_are_those_of_jax():
         "jax_compile_progress",
         "jax_cpu_alias_loop_carries",
         "jax_cpu_keep_freed_memory",
+        "jax_materialization",
         "jax_parity",
     }
     different = {

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ..base import config
 from ..core.jaxpr import ClosedJaxpr, Var
 from ..core.show import names_of_variables
 from ..transforms.materialize import MOST_COST, Pinned, nbytes, times_computed
 from ..transforms.memory_plan import Plan, plan_of
 from ..transforms.repetition import Repetition, longest_repetition
 from ..transforms.simplify import drop_dead_code
+from ..xla.barriers import are_kept
 
 # A report speaks of a repetition in which a loop would save at least so many operations.
 LONG_REPETITION = 2000
@@ -55,6 +55,7 @@ class Materialization:
       stored: the values, in the order in which they are computed.
       count: how many values the program computes, loops and branches as one each.
       repetition: the part of the program that would be shorter as a loop, or None.
+      enabled: whether the flags say that they are stored indeed.
 
     Its text says all of it.
     """
@@ -68,7 +69,7 @@ class Materialization:
         self.stored = stored
         self.count = count
         self.repetition = repetition
-        self.enabled = config.materialization.value and not config.parity.value
+        self.enabled = are_kept("cpu")
 
     @property
     def nbytes(self) -> int:
