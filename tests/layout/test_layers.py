@@ -26,6 +26,7 @@ LAYERS = [
     "scipy",
     "image",
     "nn",
+    "example_libraries",
 ]
 LEAF = SRC / "xla" / "native.py"
 

@@ -1,0 +1,31 @@
+"""First-order optimizers as triples of functions, and schedules of step sizes."""
+
+from .._src.example_libraries.optimizers import InitFn as InitFn
+from .._src.example_libraries.optimizers import JoinPoint as JoinPoint
+from .._src.example_libraries.optimizers import Optimizer as Optimizer
+from .._src.example_libraries.optimizers import OptimizerState as OptimizerState
+from .._src.example_libraries.optimizers import Params as Params
+from .._src.example_libraries.optimizers import ParamsFn as ParamsFn
+from .._src.example_libraries.optimizers import Step as Step
+from .._src.example_libraries.optimizers import UpdateFn as UpdateFn
+from .._src.example_libraries.optimizers import adagrad as adagrad
+from .._src.example_libraries.optimizers import adam as adam
+from .._src.example_libraries.optimizers import adamax as adamax
+from .._src.example_libraries.optimizers import momentum as momentum
+from .._src.example_libraries.optimizers import nesterov as nesterov
+from .._src.example_libraries.optimizers import optimizer as optimizer
+from .._src.example_libraries.optimizers import pack_optimizer_state as pack_optimizer_state
+from .._src.example_libraries.optimizers import rmsprop as rmsprop
+from .._src.example_libraries.optimizers import rmsprop_momentum as rmsprop_momentum
+from .._src.example_libraries.optimizers import sgd as sgd
+from .._src.example_libraries.optimizers import sm3 as sm3
+from .._src.example_libraries.optimizers import unpack_optimizer_state as unpack_optimizer_state
+from .._src.example_libraries.schedules import Schedule as Schedule
+from .._src.example_libraries.schedules import clip_grads as clip_grads
+from .._src.example_libraries.schedules import constant as constant
+from .._src.example_libraries.schedules import exponential_decay as exponential_decay
+from .._src.example_libraries.schedules import inverse_time_decay as inverse_time_decay
+from .._src.example_libraries.schedules import l2_norm as l2_norm
+from .._src.example_libraries.schedules import make_schedule as make_schedule
+from .._src.example_libraries.schedules import piecewise_constant as piecewise_constant
+from .._src.example_libraries.schedules import polynomial_decay as polynomial_decay
