@@ -11,6 +11,7 @@ import argparse
 import json
 import platform
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,8 @@ def main() -> None:
     )
     if len(both) > 1:
         print("\n" + summary(pairs))
-        picture(options.out / "fused.png", pairs, versions["jax"])
+        if find_spec("matplotlib"):
+            picture(options.out / "fused.png", pairs, versions["jax"])
     print(f"written: {written}")
 
 
