@@ -40,7 +40,7 @@ class ForwardRule(Application):
         return eqn.replace(
             invars=[eqn.invars[i] for i in kept],
             outvars=[var for var, wanted in zip(eqn.outvars, used) if wanted],
-            params=self.applying(eqn.params, jaxpr, kept),
+            params=eqn.params | dict(fwd_jaxpr=jaxpr, fun_jaxpr=None),
         )
 
     def emit(self, b, *operands, fwd_jaxpr, **params):
