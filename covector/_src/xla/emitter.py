@@ -141,8 +141,7 @@ class Emitter:
         tokens = module.current_tokens(effects)
         kinds = module.token_types(effects)
         loop = name == "while"
-        module.has_loops |= loop
-        barriers_before = module.barriers
+        barriers_before, loops_before = module.barriers, module.loops
         # Only the regions of control flow may read values that are defined around them.
         control_flow = name in ("while", "case")
         out = self.avals_out if out is None else out
@@ -166,6 +165,9 @@ class Emitter:
                 ir.Operation.create("stablehlo.return", results=[], operands=results)
         if module.barriers > barriers_before:
             module.note_barriers(name)
+        if loop:
+            module.has_nested_loops |= module.loops > loops_before
+            module.loops += 1
         results = list(op.results)
         module.tokens.update(zip(effects, results[len(out) :]))
         return results[: len(out)]

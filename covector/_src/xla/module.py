@@ -63,7 +63,8 @@ class ModuleContext:
       keepalives: objects that must live as long as the compiled program.
       cached_primitive_lowerings: functions of users' lowering rules, by what they were made for.
       tokens: of each ordered effect, what its last eqn has returned at the current place.
-      has_loops: whether there is a loop in it.
+      loops: how many loops there are where functions are written out.
+      has_nested_loops: whether one of them is in another.
       compile_options: options of XLA by name with which this program runs better.
       disabled_passes: names of XLA's passes that must not run on this program.
       inspections: functions that are told of the sharding of a value when it is known.
@@ -81,7 +82,8 @@ class ModuleContext:
         self.keepalives: list[Any] = []
         self.cached_primitive_lowerings: dict[Any, Any] = {}
         self.tokens: dict[Effect, Any] = {}
-        self.has_loops = False
+        self.loops = 0
+        self.has_nested_loops = False
         self.compile_options: dict[str, Any] = {}
         self.disabled_passes: set[str] = set()
         self.inspections: list[Callable[[Any], Any]] = []
@@ -97,7 +99,7 @@ class ModuleContext:
         # The function that is being written; None where captured arrays cannot be parameters.
         self._frame: Frame | None = None
         self._names: dict[str, int] = {}
-        self._barriers_of: dict[str, int] = {}
+        self._counts_of: dict[str, tuple[int, int]] = {}
         with self.context, ir.Location.unknown():
             self.module = ir.Module.create()
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
@@ -265,13 +267,15 @@ class ModuleContext:
         key = (name, self._structures.number(jaxpr), self._frame is None)
         found = self._functions.get(key)
         if found is None:
-            symbol, before = self.fresh_name(name), self.barriers
+            symbol, before = self.fresh_name(name), (self.barriers, self.loops)
             # XLA puts the name of the call in front of the names within.
             frame = self._write_function(symbol, jaxpr, (), "private")
-            self._barriers_of[symbol] = self.barriers - before
+            self._counts_of[symbol] = self.barriers - before[0], self.loops - before[1]
             found = self._functions[key] = symbol, None if self._frame is None else frame
         else:
-            self.barriers += self._barriers_of.get(found[0], 0)
+            barriers, loops = self._counts_of.get(found[0], (0, 0))
+            self.barriers += barriers
+            self.loops += loops
         return found
 
     def note_barriers(self, op: str) -> None:
