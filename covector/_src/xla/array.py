@@ -212,9 +212,15 @@ class ArrayImpl(Array):
         def __buffer__(self, flags: int) -> memoryview:
             return memoryview(self.__array__())
 
-    def __dlpack__(self, *, stream: Any = None, **_options: Any) -> Any:
-        self.block_until_ready()
-        return xla_client._xla.buffer_to_dlpack_managed_tensor(self._buffer, stream=stream)
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        here = self.__dlpack_device__()
+        if dl_device is not None and tuple(dl_device) != here:
+            raise BufferError(f"the array is on the DLPack device {here}, not on {dl_device}")
+        array = self.__copy__() if copy else self
+        array.block_until_ready()
+        return xla_client._xla.buffer_to_dlpack_managed_tensor(array._buffer, stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device = self.device
