@@ -18,6 +18,9 @@ from .shaping import reshape
 from .vectorize import vectorize
 
 
+Method = Callable[..., Any] | None
+
+
 class ufunc(functools.partial):  # a call of it costs no frame of Python's
     """A function that is applied element by element to arrays broadcast against each other.
 
@@ -55,11 +58,11 @@ class ufunc(functools.partial):  # a call of it costs no frame of Python's
         name: str | None = None,
         nargs: int | None = None,
         identity: Any = None,
-        call: Callable[..., Any] | None = None,
-        reduce: Callable[..., Any] | None = None,
-        accumulate: Callable[..., Any] | None = None,
-        at: Callable[..., Any] | None = None,
-        reduceat: Callable[..., Any] | None = None,
+        call: Method = None,
+        reduce: Method = None,
+        accumulate: Method = None,
+        at: Method = None,
+        reduceat: Method = None,
     ) -> ufunc:
         name = func.__name__ if name is None else name
         self = super().__new__(cls, call or _vectorized(func, name))
