@@ -213,7 +213,12 @@ class ArrayImpl(Array):
             return memoryview(self.__array__())
 
     def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+        self,
+        *,
+        stream: Any = None,
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: Any = None,
     ) -> Any:
         here = self.__dlpack_device__()
         if dl_device is not None and tuple(dl_device) != here:
