@@ -192,6 +192,13 @@ def vdot(
 ) -> Array:
     """Sum of the products of all elements of `b` and the conjugates of those of `a`.
 
+    Args:
+      a, b: arrays with the same number of elements; they are raveled.
+      precision, preferred_element_type: as for `matmul`.
+
+    Returns:
+      An array of rank 0.
+
     >>> import covector.numpy as jnp
     >>> jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 1]))
     Array(3.+0.j, dtype=complex64)
@@ -211,6 +218,17 @@ def vecdot(
     preferred_element_type: Any = None,
 ) -> Array:
     """Sums of products along one dimension, with the conjugate of `x1`; the others are broadcast.
+
+    Args:
+      x1, x2: arrays of the same size along `axis`.
+      axis: the dimension that is summed over.
+      precision, preferred_element_type: as for `matmul`.
+
+    Returns:
+      An array of the shape to which the other dimensions broadcast.
+
+    Raises:
+      ValueError: the sizes along the dimension differ.
 
     >>> import covector.numpy as jnp
     >>> jnp.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
@@ -261,6 +279,13 @@ def inner(
 ) -> Array:
     """Sum of products over the last dimension of both operands; scalars multiply.
 
+    Args:
+      a, b: arrays whose last dimensions are of one size.
+      precision, preferred_element_type: as for `matmul`.
+
+    Returns:
+      An array of shape `(*a.shape[:-1], *b.shape[:-1])`.
+
     >>> import covector.numpy as jnp
     >>> jnp.inner(jnp.array([[1, 2], [3, 4]]), jnp.array([5, 6]))
     Array([17, 39], dtype=int32)
@@ -275,6 +300,13 @@ def inner(
 
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """The products of each element of `a` with each of `b`; both are raveled.
+
+    Args:
+      a, b: arrays.
+      out: not supported.
+
+    Returns:
+      A matrix of shape `(a.size, b.size)`.
 
     >>> import covector.numpy as jnp
     >>> jnp.outer(jnp.array([1, 2]), jnp.array([3, 4, 5]))

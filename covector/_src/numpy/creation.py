@@ -93,6 +93,14 @@ def asarray(
 ) -> Array:
     """Make an array of values; the same as `array`, but an array is not copied without need.
 
+    Args:
+      a: as `object` of `array`.
+      dtype, order, device, out_sharding: as for `array`.
+      copy: whether the result must not share memory with `a`.
+
+    Returns:
+      An array; `a` itself if it is one of the dtype.
+
     >>> import covector.numpy as jnp
     >>> x = jnp.ones(3)
     >>> jnp.asarray(x) is x
@@ -409,6 +417,12 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any
 
 def empty(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """An array of zeros; for symmetry with NumPy, whose `empty` leaves the elements undefined.
+
+    Args:
+      shape, dtype, device, out_sharding: as for `zeros`.
+
+    Returns:
+      An array of zeros.
 
     >>> import covector.numpy as jnp
     >>> jnp.empty(2)

@@ -226,6 +226,13 @@ def _check_sizes(inputs: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> No
 def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "auto") -> Any:
     """The order in which `einsum` would multiply its operands, and a text about its cost.
 
+    Args:
+      subscripts, operands, optimize: as for `einsum`.
+
+    Returns:
+      A list with a tuple for each step, the positions of the operands that are multiplied and taken
+      out of the list of operands, to whose end the product goes; and a text.
+
     >>> import covector.numpy as jnp
     >>> x = jnp.ones((2, 2))
     >>> jnp.einsum_path("ij,jk,kl->il", x, x, x)[0]

@@ -221,6 +221,14 @@ def _block(arrays: Any, depth: int) -> tuple[Any, int]:
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along a dimension, or raveled if `axis` is None.
 
+    Args:
+      arr: an array.
+      values: what to put behind it, of the same shape but for the size along `axis`.
+      axis: the dimension; None ravels both.
+
+    Returns:
+      An array of their common dtype.
+
     >>> import covector.numpy as jnp
     >>> jnp.append(jnp.array([1, 2]), 3)
     Array([1, 2, 3], dtype=int32)

@@ -188,6 +188,12 @@ def allclose(
 ) -> Array:
     """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.
 
+    Args:
+      a, b, rtol, atol, equal_nan: as for `isclose`.
+
+    Returns:
+      A boolean array of rank 0, where NumPy returns a Python bool.
+
     >>> import covector.numpy as jnp
     >>> jnp.allclose(jnp.array([1.0, 2.0]), jnp.array([1.000001, 2.1]))
     Array(False, dtype=bool)

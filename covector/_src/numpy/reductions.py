@@ -336,6 +336,13 @@ def any(
 def count_nonzero(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> Array:
     """Number of elements that are not zero.
 
+    Args:
+      a: an array.
+      axis, keepdims: as for `sum`.
+
+    Returns:
+      An array of integers without the dimensions reduced.
+
     >>> import covector.numpy as jnp
     >>> jnp.count_nonzero(jnp.array([[0, 2], [3, 4]]), axis=0)
     Array([1, 2], dtype=int32)
@@ -353,6 +360,16 @@ def _ptp(a: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 def ptp(a: ArrayLike, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
     """Difference of the largest and the smallest element ("peak to peak").
+
+    Args:
+      a: an array.
+      axis, out, keepdims: as for `max`.
+
+    Returns:
+      An array without the dimensions reduced.
+
+    Raises:
+      ValueError: there is no element.
 
     >>> import covector.numpy as jnp
     >>> jnp.ptp(jnp.array([1.0, 5.0, 3.0]))

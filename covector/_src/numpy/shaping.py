@@ -163,6 +163,13 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """An array with two dimensions exchanged.
 
+    Args:
+      a: an array.
+      axis1, axis2: the dimensions.
+
+    Returns:
+      An array of the same elements.
+
     >>> import covector.numpy as jnp
     >>> jnp.swapaxes(jnp.ones((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -198,6 +205,14 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """An array with one dimension moved in front of another; `moveaxis` is easier to read.
+
+    Args:
+      a: an array.
+      axis: the dimension that is moved.
+      start: that in front of which it is put; `a.ndim` puts it last.
+
+    Returns:
+      An array of the same elements.
 
     >>> import covector.numpy as jnp
     >>> jnp.rollaxis(jnp.ones((2, 3, 4)), 2).shape

@@ -17,7 +17,6 @@ from .promotion import BOOL, as_array, operand, operands
 from .shaping import reshape
 from .vectorize import vectorize
 
-
 Method = Callable[..., Any] | None
 
 
