@@ -459,9 +459,10 @@ def not_promotable(names: Iterable[str]) -> str:
 
 
 def not_a_dtype(where: str, dtype: object) -> str:
+    hint = f" A shape is one argument: `{where}((2, 3))`." if isinstance(dtype, int) else ""
     return (
         f"[{where}] {_shortened(dtype)} is not understood as a dtype. Give a NumPy dtype or "
-        "scalar type, a name such as 'float32', or bool, int, float or complex."
+        f"scalar type, a name such as 'float32', or bool, int, float or complex.{hint}"
     )
 
 
