@@ -1,5 +1,6 @@
 """Side effects of traced functions: what `checking_purity` finds, and what it lets pass."""
 
+import doctest
 import functools
 import inspect
 import itertools
@@ -7,6 +8,7 @@ import logging
 import random
 import re
 from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -389,3 +391,8 @@ def test_nested_functions_run_a_few_times_only():
     with cv.checking_purity():
         fun(np.ones((1,) * 6, np.float32))
     assert next(runs) == 7
+
+
+def test_the_examples_of_the_page():
+    page = Path(__file__).parents[2] / "docs" / "purity.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0

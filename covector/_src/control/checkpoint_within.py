@@ -55,7 +55,9 @@ def eqns_in_two_forms(jaxpr: Jaxpr, policy: Policy | None) -> Forms:
     fillers: set[Var] = set()  # made of what nobody reads, for residuals of another branch
     for eqn in jaxpr.eqns:
         split = _SPLIT_BODIES.get(eqn.primitive)
-        forms = None if split is None or not looks_at_eqns(policy) else split(eqn, policy)
+        forms = None
+        if split is not None and policy is not None and looks_at_eqns(policy):
+            forms = split(eqn, policy)
         if forms is not None:
             forward.append(forms.forward)
             again.append(forms.again)

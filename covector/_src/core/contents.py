@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .array import Array
+from .avals import aval_of
 from .trace import Tracer
 
 # How many objects a picture shows, how many steps it goes from a root, and how large a NumPy array
@@ -301,8 +302,8 @@ def shown(x: Any) -> str:
     """A value in a few words."""
     if isinstance(x, Tracer):
         return f"a traced {x.aval.str_short()}"
-    if isinstance(x, (np.ndarray, Array)) and x.ndim:
-        return f"an array {np.dtype(x.dtype).name}{list(x.shape)}"
+    if isinstance(x, Array) or (isinstance(x, np.ndarray) and not x.dtype.hasobject):
+        return f"an array {aval_of(x).str_short()}"
     return reprlib.repr(x)
 
 

@@ -310,8 +310,10 @@ def _differences(first: RecordingTrace, second: RecordingTrace) -> list[str]:
 
 
 def _difference(a: Step | None, b: Step | None) -> str:
-    if a is None or b is None:
-        return purity_errors.more_ops("second" if a is None else "first", str((a or b).primitive))
+    if a is None:
+        return purity_errors.more_ops("second", str(b.primitive)) if b is not None else ""
+    if b is None:
+        return purity_errors.more_ops("first", str(a.primitive))
     if a.primitive is not b.primitive:
         return purity_errors.other_op(str(a.primitive), str(b.primitive))
     for x, y in zip_longest(a.operands, b.operands):
