@@ -20,6 +20,7 @@ from ..numpy.searching import searchsorted
 from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_arrays, flip
 from ..ops.complex import complex_dtype, is_complex
+from .tensor_product import tensor_product
 
 METHODS = ("linear", "nearest")
 
@@ -158,31 +159,27 @@ def _or(a: Any, b: Any) -> Any:
     return a | b
 
 
-def _cell(x: Any, g: Any) -> tuple[Any, Any]:
-    """The interval between neighbours that a coordinate is in, and where in it, from 0 to 1."""
+def _cell(x: Any, g: Any) -> tuple[list[Any], Any]:
+    """The neighbours that a coordinate is between, and where between them, from 0 to 1."""
     x, g = promote_dtypes_inexact(x, g)
     if g.size == 1:
-        return np.zeros((2, *x.shape), np.int32), 0 * x
+        return [np.zeros(x.shape, np.int32)] * 2, 0 * x
     lower = clip(searchsorted(g, x) - 1, 0, g.size - 2)
-    return stack([lower, lower + 1]), (x - g[lower]) / (g[lower + 1] - g[lower])
+    return [lower, lower + 1], (x - g[lower]) / (g[lower + 1] - g[lower])
 
 
-def _linear(cells: list[tuple[Any, Any]], values: Any) -> Any:
-    rank = len(cells)
-    corners = [
-        ends.reshape((1,) * axis + (2,) + (1,) * (rank - 1 - axis) + (-1,))
-        for axis, (ends, _) in enumerate(cells)
-    ]
-    out = values.at[tuple(corners)].get(mode="clip")
-    inner = (1,) * (values.ndim - rank)
-    for axis, (_, t) in enumerate(cells):
-        t = t.astype(complex_dtype(t.dtype)) if is_complex(out.dtype) else t
-        t = t.reshape((1,) * (rank - 1 - axis) + (-1, *inner))
-        out = (1 - t) * out[0] + t * out[1]
-    return out
+def _linear(cells: list[tuple[list[Any], Any]], values: Any) -> Any:
+    inner = (1,) * (values.ndim - len(cells))
+    weights = []
+    for _, t in cells:
+        t = t.astype(complex_dtype(t.dtype)) if is_complex(values.dtype) else t
+        t = t.reshape((-1, *inner))
+        weights.append([1 - t, t])
+    indices = [ends for ends, _ in cells]
+    return tensor_product(indices, weights, lambda i: values.at[i].get(mode="clip"))
 
 
-def _nearest(cells: list[tuple[Any, Any]], values: Any) -> Any:
+def _nearest(cells: list[tuple[list[Any], Any]], values: Any) -> Any:
     indices = [where(t <= 0.5, ends[0], ends[1]) for ends, t in cells]
     return values.at[tuple(indices)].get(mode="clip")
 

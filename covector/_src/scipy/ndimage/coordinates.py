@@ -15,12 +15,12 @@ from ...core.array import Array, ArrayLike
 from ...numpy.arguments import index_argument
 from ...numpy.composite import composite
 from ...numpy.creation import full
-from ...numpy.joining import stack
 from ...numpy.promotion import as_array, operands, promote_dtypes, promote_dtypes_inexact
 from ...numpy.selection import where
 from ...numpy.shaping import broadcast_arrays
 from ...ops.complex import is_complex
 from ...ops.rounding import round
+from ..tensor_product import tensor_product
 from .boundaries import BOUNDARIES, Boundary
 from .splines import coefficients, knots, weights
 
@@ -102,23 +102,15 @@ def _mapped(x: Any, cval: Any, *places: Any, order: int, mode: str) -> Any:
 
 def _spline(x: Any, places: Any, order: int, margin: int, boundary: Boundary, cval: Any) -> Any:
     """The values of a spline, given its coefficients, of which the first few come before 0."""
-    rank, shape, count = len(places), places[0].shape, order + 1
     indices, factors = [], []
-    for axis, place in enumerate(places):
+    for place in places:
         first, t = knots(place, order)
-        numbers = np.arange(count, dtype=np.int32).reshape((count,) + (1,) * len(shape))
-        numbers = _integers(first)[None] + (numbers + margin)
-        # Knots of each dimension of x have a leading dimension of their own.
-        indices.append(numbers.reshape((1,) * axis + (count,) + (1,) * (rank - 1 - axis) + shape))
-        factors.append(stack(weights(t, order)))
-    out = _elements(x, indices, boundary, cval)
-    for axis, factor in enumerate(factors):
-        factor = factor.reshape((count,) + (1,) * (rank - 1 - axis) + shape)
-        out = (factor * out).sum(0)
-    return out
+        indices.append([_integers(first) + (margin + j) for j in range(order + 1)])
+        factors.append(weights(t, order))
+    return tensor_product(indices, factors, lambda i: _elements(x, i, boundary, cval))
 
 
-def _elements(x: Any, indices: list[Any], boundary: Boundary, cval: Any) -> Any:
+def _elements(x: Any, indices: Sequence[Any], boundary: Boundary, cval: Any) -> Any:
     """The elements at indices that may be out of bounds."""
     if boundary.fold is not None:
         indices = [boundary.fold(index, size) for index, size in zip(indices, x.shape)]
