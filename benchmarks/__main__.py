@@ -13,7 +13,7 @@ import jaxlib
 
 import covector
 
-from . import host, loops, programs, rematerialization, scaling
+from . import host, kernels, loops, programs, rematerialization, scaling
 from .timing import Row
 
 
@@ -73,6 +73,7 @@ def main() -> None:
     hosts = show("host side", host.rows(covector, jax), options.only)
     compiled = show("compiled programs", programs.rows(covector, jax), options.only)
     looped = show("loops and operations", loops.rows(covector, jax), options.only)
+    operations = kernels.show(kernels.times(covector, jax, options.only))
     kept = []
     if not options.only:
         kept = rematerialization.show(rematerialization.costs(covector, jax))
@@ -89,6 +90,7 @@ def main() -> None:
         "jax": jax.__version__,
         "python": platform.python_version(),
         "rows": [row._asdict() | {"ratio": row.ratio} for row in hosts + compiled + looped],
+        "kernels": [row._asdict() for row in operations],
         "rematerialization": [cost._asdict() for cost in kept],
         "scaling": [size._asdict() for size in lengths],
     }
