@@ -146,8 +146,9 @@ def test_wrong_result():
         cv.make_jaxpr(fun)(X)
     assert str(error.value) == (
         f"[make_jaxpr of the function fun at {__file__}:{fun.__code__.co_firstlineno}] the "
-        "function returned a value of type <class 'str'>, which is not a valid JAX type: "
-        "'text'. Return arrays and Python numbers, in tuples, lists and dicts."
+        "function returned a value of type <class 'str'> at output component ['b'], which is "
+        "not a valid JAX type: 'text'. Return arrays and Python numbers, in tuples, lists and "
+        "dicts."
     )
 
 
