@@ -12,8 +12,8 @@ import numpy as np
 from ...base import dtypes
 from ...base import stats_errors as errors
 from ...core.array import Array, ArrayLike
-from ...numpy.promotion import convert
 from ...numpy.selection import where
+from ...ops.conversion import convert_element_type
 from ..special.elementwise import elementwise, reals
 from .family import KINDS, Distribution
 
@@ -43,7 +43,7 @@ def _published(name: str, law: Distribution, function: str) -> Callable[..., Arr
         if named or len(args) != count:
             args = _bound(where_, signature, args, named)
         out = program(*reals(where_, *args))
-        return convert(out, dtypes.default_float_dtype()) if in_default_float else out
+        return convert_element_type(out, dtypes.default_float_dtype()) if in_default_float else out
 
     public.__name__ = public.__qualname__ = function
     public.__module__ = f"covector.scipy.stats.{name}"
