@@ -34,6 +34,17 @@ from .elementwise import derived_from, elementwise, is_double, reals
 _ROOT_PI = math.sqrt(math.pi)
 
 
+def _nodes(z: Any) -> tuple[int, float]:
+    """How many there are, and their distance."""
+    count = 11 if is_double(z) else 6
+    return count, math.sqrt(math.pi / (count + 1))
+
+
+def _far(z: Any) -> float:
+    """The modulus from which the first term of the expansion at infinity is all of w(z)."""
+    return 1e8 if is_double(z) else 1e4
+
+
 def _sum_of_nodes(squares: Any, step: float, nodes: np.ndarray) -> Any:
     """Sum of exp(-t^2) / (z^2 - t^2) over nodes, times 2 h / pi."""
     total = squares * 0
@@ -45,9 +56,8 @@ def _sum_of_nodes(squares: Any, step: float, nodes: np.ndarray) -> Any:
 def _in_first_quadrant(z: Any) -> Any:
     """w(z) where Re z >= 0 and Im z >= 0."""
     x, y = real(z), imag(z)
-    count = 11 if is_double(z) else 6
-    step = math.sqrt(math.pi / (count + 1))
-    far = x + y > (1e8 if is_double(z) else 1e4)
+    count, step = _nodes(z)
+    far = x + y > _far(z)
     near = where(far, 1, z)
     x, y = where(far, 1, x), where(far, 0, y)
     fraction = x / step - floor(x / step)
@@ -146,10 +156,24 @@ def _erfcx_slope(x: Any, y: Any) -> list[Any]:
     return [2 * x * y - 2 / _ROOT_PI]
 
 
+def _on_imaginary_axis(y: Any) -> Any:
+    """w(iy) for y >= 0, by the midpoint rule: its nodes are not there, and all terms are real."""
+    count, step = _nodes(y)
+    far = y > _far(y)
+    near = where(far, 1, y)
+    midpoints = -near * _sum_of_nodes(-near * near, step, (np.arange(count + 1) + 0.5) * step)
+    above = near >= math.pi / step
+    below = where(above, 0, near)
+    decay = 2 * math.pi / step * below
+    residue = 2 * exp(below * below - decay) / (1 + exp(-decay))
+    leading = 1 / (_ROOT_PI * where(far, y, 1))
+    return where(far, leading, midpoints + where(above, 0, residue))
+
+
 @elementwise(_erfcx_slope)
 def scaled_erfc(x: Any) -> Any:
     """exp(x^2) erfc(x), as a traced function."""
-    above = real(_in_first_quadrant(complex_of(zeros_like(x), abs(x))))
+    above = _on_imaginary_axis(abs(x))
     return where(x < 0, 2 * exp(where(x < 0, x * x, 0)) - above, above)
 
 
