@@ -8,6 +8,7 @@ import scipy.signal as sp
 
 import covector as cv
 import covector.numpy as jnp
+from covector._src.base import config
 from covector.scipy import signal
 
 RNG = np.random.default_rng(0)
@@ -198,6 +199,18 @@ def test_there_and_back(args):
 def test_no_overlap_is_none():
     # `noverlap=0` is not the default.
     agree("istft", np.ones((5, 4)) + 0j, window="boxcar", nperseg=8, noverlap=0)
+
+
+def test_defaults_of_jax(jax):
+    import jax.scipy.signal
+
+    x = RNG.normal(size=600).astype(np.float32)
+    Zxx = np.ones((5, 4), np.complex64)
+    for name, args, kwargs in [("welch", (x,), {}), ("istft", (Zxx,), {"noverlap": 0})]:
+        with config.parity(True):
+            got = getattr(signal, name)(*args, **kwargs)[1]
+        want = getattr(jax.scipy.signal, name)(*args, **kwargs)[1]
+        np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
 
 
 # ---------------------------------------------------------------- transformations

@@ -322,6 +322,6 @@ def _quick_length(least: int) -> int:
     Transforms of lengths with large ones take several times as long.
     """
     length = least
-    while math.gcd(length, 30**length.bit_length()) != length:
+    while math.gcd(length, 30 ** length.bit_length()) != length:
         length += 1
     return length

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base import config
 from ...base import signal_errors as errors
 from ...base.warn import warn
 from ...numpy.arguments import index_argument
@@ -67,7 +68,10 @@ def window_argument(where: str, window: Any, nperseg: Any, length: int) -> tuple
     if isinstance(window, (str, tuple)):
         if wanted is not None and wanted > length:
             warn(errors.segments_cut(wanted, length))
-        size = min(DEFAULT_LENGTH if wanted is None else wanted, length)
+        if wanted is None:
+            # JAX documents this default, but takes the whole signal.
+            wanted = length if config.parity.value else DEFAULT_LENGTH
+        size = min(wanted, length)
         return named_window(window, size), size
     window = _vector(where, window)
     (size,) = shape_of(window)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base import config
 from ...base import signal_errors as errors
 from ...core.array import Array, ArrayLike
 from ...numpy.arguments import axis_argument
@@ -16,7 +17,7 @@ from ...numpy.padding import pad
 from ...numpy.parts import absolute
 from ...numpy.promotion import as_array
 from ...numpy.selection import where
-from ...numpy.shaping import moveaxis
+from ...numpy.shaping import broadcast_to, moveaxis
 from ...ops.complex import complex_dtype, is_complex, real_dtype
 from .segments import (
     Segments,
@@ -80,6 +81,8 @@ def istft(
     count = shape[frequency]
     even = 2 * (count - 1) if input_onesided else count
     length = length_argument("istft", even if nperseg is None else nperseg)
+    if noverlap == 0 and config.parity.value:  # JAX takes this for the default
+        noverlap = None
     if nfft is None:
         nfft = even + (input_onesided and length == even + 1)
     segments = segments_argument("istft", length, noverlap, nfft)
@@ -116,7 +119,8 @@ def _joined(
     rows = window.reshape((1,) * (frames.ndim - 1) + (length,))
     x = _overlapped(frames * (window.sum() * rows).astype(frames.dtype), step)
     # Each element was multiplied with the window twice, in all segments that it belongs to.
-    weights = _overlapped((rows * rows).repeat(frames.shape[-2], -2), step)
+    each = broadcast_to(rows * rows, (1,) * (frames.ndim - 2) + frames.shape[-2:])
+    weights = _overlapped(each, step)
     if boundary:
         half = length // 2
         x = x[..., half : x.shape[-1] - half]
