@@ -17,132 +17,125 @@ from covector._src.base import config
 from covector._src.xla.loops import LOOKS_AT_PLACES
 
 FIRST = int(os.environ.get("COVECTOR_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("COVECTOR_FUZZ_CARRIES", "20"))
+COUNT = int(os.environ.get("COVECTOR_FUZZ_CARRIES", "14"))
 SIZE, STEPS, WIDTH = 11, 9, 4
 
-# Each operation twice, on arrays that change and on arrays that do not: it takes the arrays `a` and
-# `b` and two places, and gives the new arrays, and a number that is read.
 
-
-def set_one(m, a, b, i, j):
-    value = a[i] + 1
-    if m is np:
-        a[i] = b[j]
-        return a, b, value
-    return a.at[i].set(b[j]), b, value
-
-
-def add_to_one(m, a, b, i, j):
-    if m is np:
-        a[j] += b[i] + 3
-        return a, b, a[j]
-    a = a.at[j].add(b[i] + 3)
-    return a, b, a[j]
-
-
-def swap(m, a, b, i, j):
-    if m is np:
-        a[i], a[j] = a[j], a[i]
-        return a, b, a[0]
-    x, y = a[i], a[j]
-    a = a.at[i].set(y).at[j].set(x)
-    return a, b, a[0]
-
-
-def swap_at_once(m, a, b, i, j):
-    if m is np:
-        return swap(m, a, b, i, j)
-    places = jnp.stack([i, j])
-    a = a.at[places].set(a[places[::-1]])
-    return a, b, a[0]
-
-
-def write_slice(m, a, b, i, j):
-    i, j = m.minimum(i, SIZE - WIDTH), m.minimum(j, SIZE - WIDTH)
-    if m is np:
-        a[i : i + WIDTH] = b[j : j + WIDTH] * 3
-        return a, b, a[1]
-    part = cv.lax.dynamic_slice(b, (j,), (WIDTH,)) * 3
-    a = cv.lax.dynamic_update_slice(a, part, (i,))
-    return a, b, a[1]
-
-
-def move_slice_within(m, a, b, i, j):
-    i, j = m.minimum(i, SIZE - WIDTH), m.minimum(j, SIZE - WIDTH)
-    if m is np:
-        a[i : i + WIDTH] = a[j : j + WIDTH].copy()
-        return a, b, b[j]
-    part = cv.lax.dynamic_slice(a, (j,), (WIDTH,))
-    return cv.lax.dynamic_update_slice(a, part, (i,)), b, b[j]
-
-
-def exchange(m, a, b, i, j):
-    return b, a, a[i] - b[j]
-
-
-def same_array_twice(m, a, b, i, j):
-    return a, a.copy() if m is np else a, a[j]
-
-
-def whole_array(m, a, b, i, j):
-    return b + a[::-1], a, b[i]
-
-
-def branch(m, a, b, i, j):
-    if m is np:
-        return set_one(m, a, b, j, i) if a[i] % 2 == 0 else add_to_one(m, b, a, i, j)
-    return cv.lax.cond(
-        a[i] % 2 == 0,
-        lambda a, b: set_one(m, a, b, j, i),
-        lambda a, b: add_to_one(m, b, a, i, j),
-        a,
-        b,
-    )
-
-
-def inner_loop(m, a, b, i, j):
-    def step(k, a):
-        at = (i + k) % SIZE
-        if m is np:
-            a[at] = a[(at + 1) % SIZE] + b[j]
-            return a
-        return a.at[at].set(a[(at + 1) % SIZE] + b[j])
-
-    if m is np:
-        for k in range(3):
-            a = step(k, a)
+def updated(m, x, places, values, add=False):
+    """A new array that differs from `x` at some places."""
+    if m is jnp:
+        return x.at[places].add(values) if add else x.at[places].set(values)
+    x = x.copy()
+    if add:
+        np.add.at(x, places, values)
     else:
-        a = cv.lax.fori_loop(0, 3, step, a)
-    return a, b, a[i]
+        x[places] = values
+    return x
+
+
+# Operations on two arrays, old ones or new ones, and two places: each gives a new array.
+
+
+def set_one(m, x, y, i, j):
+    return updated(m, x, i, y[j] + 1)
+
+
+def add_to_one(m, x, y, i, j):
+    return updated(m, x, i, y[j] + 2, add=True)
+
+
+def swap(m, x, y, i, j):
+    return updated(m, updated(m, x, i, y[j]), j, x[i])
+
+
+def swap_at_once(m, x, y, i, j):
+    places = m.stack([i, i + (j != i)]) % SIZE
+    return updated(m, x, places, y[places[::-1]])
+
+
+def add_to_many(m, x, y, i, j):
+    places = (m.asarray([0, 3, 3, 1]) + i) % SIZE
+    return updated(m, x, places, y[:WIDTH] * 3, add=True)
+
+
+def write_slice(m, x, y, i, j):
+    i, j = m.minimum(i, SIZE - WIDTH), m.minimum(j, SIZE - WIDTH)
+    if m is jnp:
+        return cv.lax.dynamic_update_slice(x, cv.lax.dynamic_slice(y, (j,), (WIDTH,)), (i,))
+    return updated(m, x, slice(i, i + WIDTH), y[j : j + WIDTH])
+
+
+def reverse(m, x, y, i, j):
+    return x[::-1] + 0
+
+
+def combine(m, x, y, i, j):
+    return m.where(x > y, x * 3, y[::-1])
+
+
+def sort(m, x, y, i, j):
+    return m.sort(x)
+
+
+def accumulate(m, x, y, i, j):
+    return m.cumsum(y, dtype=np.int32)
+
+
+def branch(m, x, y, i, j):
+    if m is jnp:
+        even = lambda x, y: updated(m, x, i, y[i])  # noqa: E731
+        return cv.lax.cond(y[j] % 2 == 0, even, lambda x, y: updated(m, x, j, 1, add=True), x, y)
+    return updated(m, x, i, y[i]) if y[j] % 2 == 0 else updated(m, x, j, 1, add=True)
+
+
+def choose(m, x, y, i, j):
+    if m is jnp:
+        return cv.lax.cond(x[j] % 3 == 0, lambda x, y: y, lambda x, y: x, x, y)
+    return y if x[j] % 3 == 0 else x
+
+
+def inner_loop(m, x, y, i, j):
+    step = lambda k, x: updated(m, x, (i + k) % SIZE, x[(i + k + 1) % SIZE] + y[k])  # noqa: E731
+    if m is jnp:
+        return cv.lax.fori_loop(0, 3, step, x)
+    for k in range(3):
+        x = step(k, x)
+    return x
 
 
 OPERATIONS = [
-    *(set_one, add_to_one, swap, swap_at_once, write_slice, move_slice_within, exchange),
-    *(same_array_twice, whole_array, branch, inner_loop),
+    *(set_one, add_to_one, swap, swap_at_once, add_to_many, write_slice, reverse, combine, sort),
+    *(accumulate, branch, choose),
 ]
+# The option is not used with loops in loops, which are rare here for that reason.
+NESTED = [*OPERATIONS, inner_loop]
 
 
 def random_body(seed):
-    """The step `body(m, a, b, place, i) -> a, b, place, read`."""
+    """The step `body(m, a, b, place, i) -> a, b, place, read`, the form of the loop, its plan.
+
+    All arrays of a step stay in use: the old ones are read after the new ones are made.
+    """
     rng = np.random.default_rng(seed)
+    operations = NESTED if seed % 8 == 0 else OPERATIONS
     plan = [
-        (OPERATIONS[rng.integers(len(OPERATIONS))], *rng.integers(1, SIZE, 4), rng.random() < 0.3)
-        for _ in range(rng.integers(1, 6))
+        (operations[rng.integers(len(operations))], *rng.integers(1, 1000, 6))
+        for _ in range(rng.integers(2, 8))
     ]
+    new_a, new_b = rng.integers(0, 1000, 2)
 
     def body(m, a, b, place, i):
-        total = place * 0
-        for operation, p, q, r, s, turned in plan:
-            x, y = (p * i + q + place) % SIZE, (r * i + s) % SIZE
-            if turned:
-                b, a, read = operation(m, b, a, x, y)
-            else:
-                a, b, read = operation(m, a, b, x, y)
-            total = total + read
-            place = (place + read) % SIZE
-        return a, b, place, total
+        arrays, total = [a, b], place * 0
+        for operation, p, q, r, s, one, other in plan:
+            at, from_ = (p % SIZE * i + q + place) % SIZE, (r % SIZE * i + s) % SIZE
+            x, y = arrays[one % len(arrays)], arrays[other % len(arrays)]
+            arrays.append(operation(m, x, y, at, from_))
+            total = total + arrays[q % len(arrays)][from_] * 3 + arrays[s % len(arrays)][at]
+            if q % 3 == 0:
+                place = (place + arrays[p % len(arrays)][at]) % SIZE
+        return arrays[new_a % len(arrays)], arrays[new_b % len(arrays)], place, total
 
-    return body, rng.choice(["scan", "fori", "while"]), [op[0].__name__ for op in plan]
+    return body, rng.choice(["scan", "fori", "while"]), [row[0].__name__ for row in plan]
 
 
 def run_numpy(body, a, b):
