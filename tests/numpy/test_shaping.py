@@ -160,7 +160,7 @@ def test_methods():
         (lambda x: jnp.array_split(x, 0), ValueError, "must be larger than 0"),
         (lambda x: jnp.block([[x], x]), ValueError, "nested equally deep"),
         (lambda x: jnp.block((x, x)), TypeError, "got a tuple"),
-        (lambda x: jnp.ravel(x, "K"), NotImplementedError, "order"),
+        (lambda x: jnp.ravel(x, "X"), ValueError, "order"),
         (lambda x: x.flat, NotImplementedError, "ravel"),
     ],
 )
