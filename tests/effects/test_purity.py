@@ -143,6 +143,18 @@ def test_writes_are_found_with_their_line(fun, code, text, fact):
     assert place.startswith(f"{__file__}:{line_of(code, text)} ({code.__qualname__}")
 
 
+def test_a_key_that_changes_and_one_that_goes():
+    names = {"a": 1, "b": 2}
+
+    def fun(x):
+        names["c"] = names.pop("b")
+        return x
+
+    found = [finding.partition("): ")[2] for finding in findings(fun, X)]
+    assert found == ["`names['b']` was deleted", "`names['c']` was set to 2"]
+    assert names == {"a": 1, "b": 2}
+
+
 def test_every_write_is_listed_and_undone():
     found = [finding.partition("): ")[2] for finding in findings(writes_containers, X)]
     assert sorted(found) == [

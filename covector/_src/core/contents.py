@@ -12,7 +12,9 @@ import functools
 import reprlib
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from operator import is_
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -31,9 +33,10 @@ from .array import Array
 from .avals import aval_of
 from .trace import Tracer
 
-# How many objects a picture shows, how many steps it goes from a root, and how large a NumPy array
-# may be to be copied.
+# How many objects a picture shows, of how many parts of each it looks at what they hold themselves,
+# how many steps it goes from a root, and how large a NumPy array may be to be copied.
 MOST_HOLDERS = 5000
+MOST_PARTS = 1000
 FARTHEST = 8
 LARGEST_ARRAY = 1 << 24
 
@@ -101,10 +104,12 @@ class _Named(Holder):
         return f"`{self.label(key)}`"
 
     def parts(self) -> Iterable[tuple[Any, str]]:
-        return [(value, self.label(key)) for key, value in self.before.items()]
+        return ((value, self.label(key)) for key, value in self.before.items())
 
     def changes(self) -> list[Change]:
         now = self.read()
+        if _identical(now, self.before) and _identical(now.values(), self.before.values()):
+            return []
         found = []
         for key in [*self.before, *[key for key in now if key not in self.before]]:
             old, new = self.before.get(key, _MISSING), now.get(key, _MISSING)
@@ -230,10 +235,12 @@ class Elements(Holder):
         self.held.extend(self.before)
 
     def parts(self) -> Iterable[tuple[Any, str]]:
-        return [(value, f"{self.name}[{i}]") for i, value in enumerate(self.before)]
+        return ((value, f"{self.name}[{i}]") for i, value in enumerate(self.before))
 
     def changes(self) -> list[Change]:
         now, mark = self.read(), (id(self.held), None)
+        if _identical(now, self.before):
+            return []
         if len(now) != len(self.before):
             kind, counts = type(self.held).__name__, (len(self.before), len(now))
             return [Change(mark, f"the {kind} `{self.name}` had {counts[0]} elements, "
@@ -282,6 +289,11 @@ class Numbers(Holder):
             return []
         text = f"elements of the NumPy array `{self.name}` were written"
         return [Change((id(self.held), None), text)]
+
+
+def _identical(now: Collection[Any], before: Collection[Any]) -> bool:
+    """Whether two collections have the same objects in the same order; quickly."""
+    return len(now) == len(before) and all(map(is_, now, before))
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -418,7 +430,7 @@ class Picture:
             return ()
         self._held.add(id(holder.held))
         self.holders.append(holder)
-        return holder.parts()
+        return islice(holder.parts(), MOST_PARTS)
 
 
 def _wrapped_in(values: Iterable[Any], name: str) -> Iterator[tuple[Any, str]]:
