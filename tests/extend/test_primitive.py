@@ -186,6 +186,7 @@ def test_another_evaluation_of_a_primitive_of_covector():
         sin_p.def_impl(own)
     lax.sin(X)
     assert seen == [X.shape, X.shape]
+    assert "evaluate" not in vars(sin_p)
 
 
 def test_a_tracer_that_outlived_its_trace():

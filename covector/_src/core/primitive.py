@@ -159,7 +159,7 @@ class BuiltinPrimitive(Primitive):
         return trace.process(self, args, params)
 
     def impl(self, *args: Any, **params: Any) -> Any:
-        if any(isinstance(x, Tracer) for x in args):
+        if context.trace is not eval_trace and any(isinstance(x, Tracer) for x in args):
             return context.trace.process(self, args, params)
         return type(self).evaluate(self, eval_trace.backend, args, params)
 
@@ -168,5 +168,8 @@ class BuiltinPrimitive(Primitive):
 
         Compiled programs do not change. The primitive's own `impl` undoes it.
         """
-        self.evaluate = lambda backend, args, params: impl(*args, **params)  # type: ignore[method-assign]
+        if impl == self.impl:
+            vars(self).pop("evaluate", None)
+        else:
+            self.evaluate = lambda backend, args, params: impl(*args, **params)  # type: ignore[method-assign]
         return impl
