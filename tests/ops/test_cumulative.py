@@ -83,9 +83,9 @@ def test_nan_and_infinities():
     np.testing.assert_array_equal(lax.cumlogsumexp(low), expected)
 
 
-def test_sums_are_exact_to_the_last_digit():
+def test_errors_of_sums_do_not_grow():
     """Adding up one after the other in float32, 0.1 a million times gives 100958."""
-    for dtype, tolerance in ((np.float32, 1e-7), (np.float16, 1e-3)):
+    for dtype, tolerance in ((np.float32, 2.5e-7), (np.float16, 1e-3)):
         x = np.full(10**6 if dtype is np.float32 else 10**4, 0.1, dtype)
         exact = np.cumsum(x.astype(np.float64))
         np.testing.assert_allclose(lax.cumsum(x), exact, rtol=tolerance)

@@ -169,20 +169,26 @@ class Cumulative(Op):
         (aval,) = b.avals_in
         block, part = [aval.update(shape=with_size(aval.shape, axis, n)) for n in (width, 1)]
         total = part.update(dtype=wider(aval.dtype) if self.rounds else aval.dtype)
+        within = total if width == 1 else part.update(dtype=self.block_dtype(aval.dtype))
         starts = with_size([b.constant(0, np.int32)] * aval.ndim, axis, at)
         elements = b.op("dynamic_slice", x, *starts, out=block, slice_sizes=block.shape)
         chain, results = None, []
         for i in reversed(range(width)) if reverse else range(width):
             element = elements if width == 1 else emit_part(b, elements, block, axis, i, 1)
-            element = b.convert(element, part, total.dtype)
-            chain = element if chain is None else self.emit_combined(b, total, chain, element)
-            results.append(self.emit_combined(b, total, acc, chain))
+            element = b.convert(element, part, within.dtype)
+            chain = element if chain is None else self.emit_combined(b, within, chain, element)
+            wide = b.convert(chain, within, total.dtype)
+            results.append(self.emit_combined(b, total, acc, wide))
         written = [b.convert(result, total, aval.dtype) for result in results]
         written = written[::-1] if reverse else written
         joined = (
             written[0] if width == 1 else b.op("concatenate", *written, out=block, dimension=axis)
         )
         return results[-1], b.op("dynamic_update_slice", out, joined, *starts, out=aval)
+
+    def block_dtype(self, dtype: Any) -> Any:
+        """The dtype in which the few elements of one step of a loop are combined."""
+        return wider(dtype) if self.rounds else dtype
 
     def emit_combined(self, b: Any, aval: ShapedArray, x: Any, y: Any) -> Any:
         """Write the combination of two arrays of one type."""
@@ -212,6 +218,12 @@ class CumSum(Cumulative, Linear):
 
     def identity(self, dtype):
         return np.array(0, dtype)
+
+    def block_dtype(self, dtype):
+        # A few numbers lose next to nothing if they are added up in their own digits, which takes
+        # two thirds of the time.
+        narrow = dtypes.issubdtype(dtype, np.floating) and dtypes.bit_width(dtype) < 32
+        return np.dtype(np.float32) if narrow else dtype
 
     def transpose(self, ct, x, *, axis, reverse):
         return (self.bind(ct, axis=axis, reverse=not reverse),)
