@@ -68,6 +68,7 @@ def test_points_of_grids():
     places = (PLACES[:, 0], PLACES[:, 1])
     same(ours(places), theirs(places))
     assert ours((0.5, jnp.ones(3))).shape == (3,)
+    assert both([[1.0, 2.0], [3.0, 4.0]], [[1, 2], [3, 4]])[0]([1.5, 3.0]).tolist() == [2]
     assert ours([[0.5, 1.0]]).shape == ours(jnp.array([0.5, 1.0])).shape == (1,)
     assert ours(jnp.ones((0, 2))).shape == (0,)
 

@@ -114,6 +114,7 @@ def test_one_element_and_none():
     assert np.array_equal(map_coordinates(jnp.zeros(0), [jnp.ones(2)], 1, cval=7), [7, 7])
     assert map_coordinates(X, [jnp.ones((0, 2))] * 2, 3).shape == (0, 2)
     assert map_coordinates(jnp.array(3.0), [], 1) == 3
+    assert map_coordinates([1.0, 3.0], [[0.5]], 1).tolist() == [2]
     assert np.isnan(map_coordinates(jnp.ones(3), [jnp.array([jnp.nan])], 1, "nearest"))
 
 

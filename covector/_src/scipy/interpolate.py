@@ -13,9 +13,10 @@ from ..base.tree_registry import register_pytree_node
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..numpy.composite import composite
+from ..numpy.creation import asarray
 from ..numpy.joining import stack
 from ..numpy.parts import isnan
-from ..numpy.promotion import as_array, operands, promote_dtypes_inexact
+from ..numpy.promotion import as_array, promote_dtypes_inexact
 from ..numpy.searching import searchsorted
 from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_arrays, flip
@@ -65,23 +66,22 @@ class RegularGridInterpolator:
             raise NotImplementedError(errors.bounds_error())
         self.method = _method(method)
         self.bounds_error = bounds_error
-        values = as_array(errors.GRID, values)
+        values = _as_array(values)
         shape = values.aval.shape
         if len(points) > len(shape):
             raise ValueError(errors.too_many_points(len(points), shape))
         (values,) = promote_dtypes_inexact(values)
         if fill_value is not None:
-            fill_value = as_array(errors.GRID, fill_value)
+            fill_value = _as_array(fill_value)
             if is_complex(fill_value.aval.dtype) and not is_complex(values.aval.dtype):
                 raise ValueError(errors.fill_value(fill_value.aval.dtype, values.aval.dtype))
         self.fill_value = fill_value
         grid = []
-        for axis, p in enumerate(operands(errors.GRID, list(points))):
-            if np.shape(p) != shape[axis : axis + 1]:
-                raise ValueError(errors.points(axis, np.shape(p), shape))
+        for axis, p in enumerate(map(_as_array, points)):
+            if p.aval.shape != shape[axis : axis + 1]:
+                raise ValueError(errors.points(axis, p.aval.shape, shape))
             if not shape[axis]:
                 raise ValueError(errors.nothing_to_interpolate(errors.GRID, shape))
-            p = as_array(errors.GRID, p)
             if _decreases(p, axis):
                 p, values = flip(p), flip(values, axis)
             grid.append(p)
@@ -111,6 +111,10 @@ def _method(method: Any) -> str:
     return method
 
 
+def _as_array(x: Any) -> Any:
+    return asarray(x) if isinstance(x, (list, tuple)) else as_array(errors.GRID, x)
+
+
 def _decreases(p: Any, axis: int) -> bool:
     """Whether known coordinates decrease; `ValueError` is raised if they do neither."""
     known = p.concrete_value() if isinstance(p, Tracer) else p
@@ -126,10 +130,10 @@ def _sample_points(xi: Any, ndim: int) -> Any:
     if isinstance(xi, tuple) and len(xi) == 1:
         (xi,) = xi
     if isinstance(xi, tuple):
-        arrays = [as_array(errors.GRID, x) for x in operands(errors.GRID, xi)]
-        xi = stack(broadcast_arrays(*promote_dtypes_inexact(*arrays)), -1)
+        arrays = promote_dtypes_inexact(*map(_as_array, xi))
+        xi = stack(broadcast_arrays(*arrays), -1)
     else:
-        xi = as_array(errors.GRID, np.asarray(xi) if isinstance(xi, list) else xi)
+        xi = _as_array(xi)
         if xi.aval.ndim == 1:
             if xi.aval.size % ndim:
                 raise ValueError(errors.sample_points(xi.aval.shape, ndim))

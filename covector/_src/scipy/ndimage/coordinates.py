@@ -14,8 +14,8 @@ from ...base import interpolation_errors as errors
 from ...core.array import Array, ArrayLike
 from ...numpy.arguments import index_argument
 from ...numpy.composite import composite
-from ...numpy.creation import full
-from ...numpy.promotion import as_array, operands, promote_dtypes, promote_dtypes_inexact
+from ...numpy.creation import asarray, full
+from ...numpy.promotion import as_array, promote_dtypes, promote_dtypes_inexact
 from ...numpy.selection import where
 from ...numpy.shaping import broadcast_arrays
 from ...ops.complex import is_complex
@@ -67,8 +67,7 @@ def map_coordinates(
     order = index_argument(_WHERE, "order", order)
     if not 0 <= order <= 5:
         raise NotImplementedError(errors.order(order))
-    x = as_array(_WHERE, input)
-    places = [as_array(_WHERE, c) for c in operands(_WHERE, list(coordinates))]
+    x, *places = [_as_array(value) for value in (input, *coordinates)]
     if len(places) != x.aval.ndim:
         raise ValueError(errors.coordinates_count(len(places), x.aval.shape))
     for c in places:
@@ -82,6 +81,10 @@ def map_coordinates(
             raise ValueError(errors.nothing_to_interpolate(_WHERE, x.aval.shape))
         return full(shape, cval, x.aval.dtype)
     return _mapped(x, as_array(_WHERE, cval), *places, order=order, mode=mode)
+
+
+def _as_array(x: Any) -> Any:
+    return asarray(x) if isinstance(x, (list, tuple)) else as_array(_WHERE, x)
 
 
 @composite

@@ -41,8 +41,8 @@ class Rotation(NamedTuple):
     >>> r = Rotation.from_euler("z", 90, degrees=True)
     >>> r.apply([1.0, 0.0, 0.0]).round(3)
     Array([0., 1., 0.], dtype=float32)
-    >>> (r * r).magnitude().round(3)
-    Array(3.142, dtype=float32)
+    >>> r.as_rotvec(degrees=True).round()
+    Array([ 0.,  0., 90.], dtype=float32)
     """
 
     quat: Array
