@@ -30,7 +30,7 @@ from ..numpy.promotion import as_array
 from ..numpy.shaping import flip, moveaxis
 from ..ops.complex import complex as complex_
 from ..ops.complex import complex_dtype, is_complex
-from .signal.transformable import as_transformable
+from .transformable import as_transformable
 
 Norm = str | None
 

@@ -20,7 +20,7 @@ from ...numpy.shaping import flip
 from ...ops.complex import is_complex
 from ...ops.convolution import conv_general_dilated
 from ...ops.precision import canonicalize_precision
-from .transformable import as_transformable
+from ..transformable import as_transformable
 
 Shape = tuple[int, ...]
 

@@ -23,8 +23,8 @@ from ...numpy.shaping import moveaxis
 from ...numpy.taking import take
 from ...ops.complex import complex as complex_
 from ...ops.complex import complex_dtype, is_complex, real_dtype
+from ..transformable import as_transformable
 from .segments import Segments, segments_argument, window_argument
-from .transformable import as_transformable
 from .trends import TYPES
 from .trends import detrend as without_trend
 

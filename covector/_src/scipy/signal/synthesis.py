@@ -19,13 +19,13 @@ from ...numpy.promotion import as_array
 from ...numpy.selection import where
 from ...numpy.shaping import broadcast_to, moveaxis
 from ...ops.complex import complex_dtype, is_complex, real_dtype
+from ..transformable import as_transformable
 from .segments import (
     Segments,
     length_argument,
     segments_argument,
     window_of_segments,
 )
-from .transformable import as_transformable
 
 # Where windows add up to less, nothing is known of the signal.
 _NEGLIGIBLE = 1e-10

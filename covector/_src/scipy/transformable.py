@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base import dtypes
-from ...numpy.promotion import dtype_of, promote_dtypes_inexact
+from ..base import dtypes
+from ..numpy.promotion import dtype_of, promote_dtypes_inexact
 
 
 def as_transformable(x: Any) -> Any:
