@@ -176,3 +176,14 @@ def test_error_of_the_function_itself_is_not_hidden():
 
     with cv.checking_leaks(), pytest.raises(ZeroDivisionError):
         cv.jit(function)(X)
+
+
+@pytest.mark.parametrize("steps", [3, None])
+def test_loops_do_not_keep_their_bodies(steps):
+    # The body closes over a tracer, which would outlive the trace with it.
+    def looped(x, n):
+        y = x + 1
+        return lax.fori_loop(0, n if steps is None else steps, lambda i, c: c * y, x)
+
+    with cv.checking_leaks():
+        assert cv.jit(looped)(1.0, 3) == 8

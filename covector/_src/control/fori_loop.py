@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -125,7 +125,9 @@ def _below(carry: Any) -> Any:
 def _kept(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Let a function of functions return the same result for the same function.
 
-    Loops over one function are then loops over one function too, and staged once.
+    Loops over one function are then loops over one function too, and staged once.  What is kept has
+    no more than a weak reference to the function, which may close over tracers and large arrays:
+    `make` takes something that returns the function when it is called.
     """
     made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -133,31 +135,31 @@ def _kept(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
         try:
             found = made.get(fun)
             if found is None:
-                found = made[fun] = make(fun)
+                found = made[fun] = make(ref(fun))
             return found
         except TypeError:  # neither hash nor weak reference
-            return make(fun)
+            return make(lambda: fun)
 
     return update_wrapper(kept, make)
 
 
 @_kept
-def _counting(fun: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def _counting(fun: Callable[[], Callable[[Any, Any], Any]]) -> Callable[[Any], Any]:
     """The step of a `while_loop` that applies a function to a counter and a carry."""
 
     def step(carry: Any) -> Any:
         i, upper, x = carry
-        return add(i, constant_like(i, 1)), upper, fun(i, x)
+        return add(i, constant_like(i, 1)), upper, fun()(i, x)
 
     return step
 
 
 @_kept
-def _scanned(fun: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _scanned(fun: Callable[[], Callable[[Any, Any], Any]]) -> Callable[[Any, Any], Any]:
     """The step of a `scan` that applies a function to a counter and a carry."""
 
     def step(carry: Any, _: None) -> Any:
         i, x = carry
-        return (i + 1, fun(i, x)), None
+        return (i + 1, fun()(i, x)), None
 
     return step
