@@ -1,3 +1,3 @@
 """Trees of arrays as vectors."""
 
-from ._src.api.ravel import ravel_pytree as ravel_pytree
+from ._src.numpy.ravel import ravel_pytree as ravel_pytree

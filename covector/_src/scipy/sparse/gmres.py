@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ...api.ravel import ravel_pytree
 from ...base import krylov_errors as errors
 from ...control.fori_loop import fori_loop
 from ...control.linear_solve import custom_linear_solve
@@ -25,6 +24,7 @@ from ...linalg.triangular_solve import triangular_solve
 from ...numpy.creation import zeros
 from ...numpy.exponential import sqrt
 from ...numpy.parts import isnan
+from ...numpy.ravel import ravel_pytree
 from ...numpy.selection import maximum, minimum, where
 from .krylov import (
     Operator,

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ...api.ravel import ravel_pytree
 from ...base import krylov_errors as errors
 from ...base import tree
 from ...control.linear_solve import custom_linear_solve
@@ -23,6 +22,7 @@ from ...numpy.contraction import dot, vdot
 from ...numpy.creation import asarray, ones_like, zeros_like
 from ...numpy.exponential import sqrt
 from ...numpy.parts import isnan
+from ...numpy.ravel import ravel_pytree
 from ...numpy.selection import maximum, where
 from ...ops.complex import is_complex
 from ...ops.conversion import convert

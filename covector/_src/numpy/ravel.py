@@ -11,13 +11,13 @@ import numpy as np
 
 from ..base import dtypes, ravel_errors, tree
 from ..core.array import Array
-from ..core.avals import aval_of
 from ..ops.complex import is_complex, real
 from ..ops.conversion import convert_element_type
 from ..ops.full import full
 from ..ops.joining import concatenate, split
 from ..ops.linear import reshape
-from .values import to_array
+from .composite import composite, composite_list
+from .promotion import as_array, dtype_of, operands, shape_of
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,27 @@ class Unravel:
           TypeError: the leaves differ in dtype, and the vector's is not their common one.
           ValueError: it is not a vector of the length of the one that the tree was made into.
         """
-        flat = to_array(flat)
+        flat = as_array("unravel", flat)
         sizes = [math.prod(shape) for shape in self.shapes]
         if flat.aval.shape != (sum(sizes),):
             raise ValueError(ravel_errors.wrong_shape(flat.aval.shape, sum(sizes)))
-        if not self.shapes:
-            return tree.unflatten(self.treedef, [])
         if self.dtypes is not None:
             common = dtypes.result_type(*self.dtypes)
             if flat.aval.dtype != common:
                 raise TypeError(ravel_errors.wrong_dtype(flat.aval.dtype, common, self.dtypes))
-        leaves = [reshape(x, shape) for x, shape in zip(split(flat, sizes), self.shapes)]
-        if self.dtypes is not None:
-            leaves = [_converted(x, dtype) for x, dtype in zip(leaves, self.dtypes)]
+        leaves = _cut(flat, shapes=self.shapes, dtypes=self.dtypes) if self.shapes else []
         return tree.unflatten(self.treedef, leaves)
+
+
+@composite_list
+def _cut(
+    flat: Any, *, shapes: tuple[tuple[int, ...], ...], dtypes: tuple[Any, ...] | None
+) -> list[Any]:
+    parts = split(flat, [math.prod(shape) for shape in shapes])
+    leaves = [reshape(x, shape) for x, shape in zip(parts, shapes)]
+    if dtypes is None:
+        return leaves
+    return [_converted(x, dtype) for x, dtype in zip(leaves, dtypes)]
 
 
 def _converted(x: Any, dtype: Any) -> Any:
@@ -65,6 +72,12 @@ def _converted(x: Any, dtype: Any) -> Any:
     if is_complex(x.aval.dtype) and not is_complex(dtype):
         x = real(x)
     return convert_element_type(x, dtype)
+
+
+@composite
+def _joined(*leaves: Any, dtype: Any) -> Any:
+    vectors = [reshape(convert_element_type(x, dtype), (math.prod(shape_of(x)),)) for x in leaves]
+    return concatenate(vectors, 0)
 
 
 def ravel_pytree(pytree: Any) -> tuple[Array, Callable[[Array], Any]]:
@@ -90,13 +103,9 @@ def ravel_pytree(pytree: Any) -> tuple[Array, Callable[[Array], Any]]:
     leaves, treedef = tree.flatten(pytree)
     if not leaves:
         return full((0,), 0, np.float32), Unravel(treedef, (), None)
-    avals = [aval_of(x) for x in leaves]
-    kinds = tuple(aval.dtype for aval in avals)
+    leaves = operands("ravel_pytree", leaves)
+    kinds = tuple([dtype_of(x) for x in leaves])
     common = dtypes.result_type(*kinds)
-    shapes = tuple(aval.shape for aval in avals)
-    vectors = [
-        reshape(convert_element_type(x, common), (math.prod(shape),))
-        for x, shape in zip(leaves, shapes)
-    ]
     same = all(kind == common for kind in kinds)
-    return concatenate(vectors, 0), Unravel(treedef, shapes, None if same else kinds)
+    shapes = tuple(map(shape_of, leaves))
+    return _joined(*leaves, dtype=common), Unravel(treedef, shapes, None if same else kinds)
