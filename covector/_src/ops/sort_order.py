@@ -17,6 +17,7 @@ import numpy as np
 from ..base import dtypes
 from ..core.avals import ShapedArray
 from .emitted import Emitted, where
+from .joining import emit_part
 from .scattering import dimension_attribute
 from .thresholds import SORT, SORT_WORDS
 
@@ -46,6 +47,20 @@ def emit_sort(
                 order = permutation(words, dimension)
                 return [take(x, order, dimension).value for x in arrays]
     return sort_by_comparison(b, arrays, dimension, is_stable, num_keys)
+
+
+def emit_greatest(b: Any, x: Any, k: int, dimension: int) -> list[Any]:
+    """Write the `k` greatest elements in falling order, and where they are, by sorting all.
+
+    As for XLA's own operation it is the total order, in which 0 is greater than -0, and a NaN
+    greater than all numbers if its sign is not set, and else less.
+    """
+    array = Emitted(b, x, b.avals_in[0])
+    real = dtypes.issubdtype(array.dtype, np.floating)
+    words = _words_of_floats(array) if real else words_of(array)
+    order = permutation([-1 - word for word in words], dimension)
+    found = take(array, order, dimension), order
+    return [emit_part(b, y.value, y.aval, dimension, 0, k) for y in found]
 
 
 # ---------------------------------------------------------------- by comparison
@@ -128,7 +143,7 @@ def words_of(x: Emitted) -> list[Emitted]:
 
 
 def _words_of_floats(x: Emitted) -> list[Emitted]:
-    """The words of floats without -0 and with one NaN.
+    """The words of floats in their total order.
 
     The bits of positive floats, taken for integers, have the order of the floats; those of negative
     ones have the reverse order, but for the sign.
