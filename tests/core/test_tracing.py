@@ -150,6 +150,9 @@ def test_wrong_result():
         "not a valid JAX type: 'text'. Return arrays and Python numbers, in tuples, lists and "
         "dicts."
     )
+    with pytest.raises(TypeError, match="output component"):
+        cv.jit(fun)(X)
+    assert "test_tracing" in cv.make_jaxpr(lambda x: x + 1)(X).eqns[0].source_line
 
 
 # ---------------------------------------------------------------- eval_shape and the struct

@@ -191,8 +191,8 @@ def stage(
             outs = fun(*[trace.new_input(aval) for aval in in_avals])
             for i, x in enumerate(outs):
                 if type(x) is not JaxprTracer and not is_valid_type(x):
-                    place = _component(getattr(fun, "out_tree", None), i)
-                    raise TypeError(result_not_an_array(trace.describe(), place, x))
+                    path = _component(getattr(fun, "out_tree", None), i)
+                    raise TypeError(result_not_an_array(trace.describe(), path, x))
             jaxpr, consts = trace.to_jaxpr(outs)
     finally:
         context.name_stack, context.place = name_stack, place
