@@ -26,6 +26,7 @@ LAYERS = [
     "scipy",
     "image",
     "nn",
+    "sparse",
     "example_libraries",
 ]
 LEAF = SRC / "xla" / "native.py"

@@ -140,6 +140,8 @@ class _Batches:
             if axis is None or is_vmappable(x):
                 self.dims.append(None)
                 self.values.append(x)
+                if type(axis) is int and hasattr(x, "shape"):
+                    sizes.add(x.shape[axis])
                 continue
             shape = self._shape(i, x, axis)
             self.dims.append(axis if axis >= 0 else axis + len(shape))
