@@ -22,12 +22,14 @@ So with IU(v) the set of index sources and n(v) the number of computations,
 
     n(v) = the sum over u in IU(v) of  1 if u is a loop, n(u) if u is a consumer of another shape.
 
-The rule.  Three sweeps over the values, calls written out (`inline.py`); each is linear, since sets
-are capped at SOURCES elements, and sizes and counts saturate.
+The rule.  Sweeps over the values, calls written out (`inline.py`); each is linear, since sets are
+capped at SOURCES elements, and sizes and counts saturate.
 
+0. Some values are in memory anyway: inputs, results of ops that are not fused, and of costly ones
+   that are read twice, which the compiler stores itself.  A costly one that is read once is read
+   twice after all if its reader is computed in two loops, which a first count of IU and n tells.
 1. Forward: the *cone* of v is what one element of it costs, with all that would be computed along:
-   its own weight and its operands' cones.  Values in memory anyway have none: inputs, results of
-   ops that are not fused, and of costly ones that are read twice, which the compiler stores itself.
+   its own weight and its operands' cones.  Values in memory anyway have none.
 2. Backward: IU and n.  A value that is read at least twice, is computed at least TIMES times (three
    if it is large, since memory traffic then is most of the cost), and whose cone is at least COST,
    becomes a candidate.  As such it is in memory, and is a source of its own from there on.
@@ -36,7 +38,7 @@ are capped at SOURCES elements, and sizes and counts saturate.
 
 Each pinned value passes an `optimization_barrier`, into which nothing is fused, and which costs
 nothing where no code is generated for it.  (XLA has a pass that removes barriers before it fuses;
-`xla/compile.py` switches it off for programs that have barriers.)
+`xla/barriers.py` switches it off for programs that have barriers.)
 
 COST is the measured break-even: storing a value and loading it costs about as much as 16 additions.
 The number of barriers hardly depends on it, for in recurrences cones double with each step.
@@ -83,10 +85,9 @@ def choose(values: Values) -> list[Pinned]:
     if sum(fusion.weight for fusion in values.fusions) < COST:
         return []
     uses = _uses(values)
-    candidates, _ = _computations(values, uses, _cones(values, uses))
-    if not candidates:
-        return []
-    return _since_the_last(values, uses, candidates)
+    stored = _stored_anyway(values, uses)
+    candidates, _ = _computations(values, uses, stored, _cones(values, stored))
+    return _since_the_last(values, stored, candidates) if candidates else []
 
 
 def times_computed(values: Values, stored: Collection[int] = ()) -> list[int]:
@@ -94,7 +95,8 @@ def times_computed(values: Values, stored: Collection[int] = ()) -> list[int]:
     cones = [0] * len(values)
     for v in stored:
         cones[v] = MOST_COST
-    return _computations(values, _uses(values), cones)[1]
+    uses = _uses(values)
+    return _computations(values, uses, _stored_anyway(values, uses), cones)[1]
 
 
 def work(values: Values, times: list[int]) -> int:
@@ -121,11 +123,21 @@ def _uses(values: Values) -> list[int]:
     return uses
 
 
-def _cones(values: Values, uses: list[int]) -> list[int]:
+def _stored_anyway(values: Values, uses: list[int]) -> list[bool]:
+    """Whether each value is in memory without a barrier, too."""
+    fusions = values.fusions
+    read_twice = [not f.fused or (f.stored_if_shared and n > 1) for f, n in zip(fusions, uses)]
+    _, times = _computations(values, uses, read_twice, [0] * len(values))
+    return [
+        stored or (f.stored_if_shared and n > 1) for f, stored, n in zip(fusions, read_twice, times)
+    ]
+
+
+def _cones(values: Values, stored: list[bool]) -> list[int]:
     """What an element of each value costs, from values that are in memory anyway."""
     cones = [0] * len(values)
     for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
-        if fusion.fused and not (fusion.stored_if_shared and uses[v] > 1):
+        if not stored[v]:
             cone = fusion.weight
             for r in reads:
                 cone += cones[r]
@@ -133,7 +145,9 @@ def _cones(values: Values, uses: list[int]) -> list[int]:
     return cones
 
 
-def _computations(values: Values, uses: list[int], cones: list[int]) -> tuple[set[int], list[int]]:
+def _computations(
+    values: Values, uses: list[int], stored: list[bool], cones: list[int]
+) -> tuple[set[int], list[int]]:
     """The candidates; and how often each value is computed where those are stored."""
     candidates: set[int] = set()
     fusions, variables = values.fusions, values.variables
@@ -152,7 +166,7 @@ def _computations(values: Values, uses: list[int], cones: list[int]) -> tuple[se
                 sources[r] |= {r}
             continue
         own, count = sources[v], 1
-        if fusion.stored_if_shared and uses[v] > 1:
+        if stored[v]:
             own = frozenset((v,))
         else:
             count = sum([1 if u >= 0 else times[~u] for u in own])
@@ -182,12 +196,12 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
             sources[r] = before | added
 
 
-def _since_the_last(values: Values, uses: list[int], candidates: set[int]) -> list[Pinned]:
+def _since_the_last(values: Values, stored: list[bool], candidates: set[int]) -> list[Pinned]:
     """Those candidates that are costly to compute even where the others before are in memory."""
     pinned = []
     cones = [0] * len(values)
     for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
-        if fusion.fused and not (fusion.stored_if_shared and uses[v] > 1):
+        if not stored[v]:
             cone = fusion.weight
             for r in reads:
                 cone += cones[r]
