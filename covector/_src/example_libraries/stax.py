@@ -200,17 +200,10 @@ def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
     return _layer(_same, lambda x: fun(x, **fun_kwargs))
 
 
-Tanh = elementwise(tanh)
-Relu = elementwise(relu)
-Exp = elementwise(exp)
-LogSoftmax = elementwise(log_softmax, axis=-1)
-Softmax = elementwise(softmax, axis=-1)
-Softplus = elementwise(softplus)
-Sigmoid = elementwise(sigmoid)
-Elu = elementwise(elu)
-LeakyRelu = elementwise(leaky_relu)
-Selu = elementwise(selu)
-Gelu = elementwise(gelu)
+Elu, Gelu, Selu = elementwise(elu), elementwise(gelu), elementwise(selu)
+Relu, LeakyRelu, Softplus = elementwise(relu), elementwise(leaky_relu), elementwise(softplus)
+Exp, Sigmoid, Tanh = elementwise(exp), elementwise(sigmoid), elementwise(tanh)
+Softmax, LogSoftmax = elementwise(softmax, axis=-1), elementwise(log_softmax, axis=-1)
 Identity = _layer(_same, lambda x: x)
 Flatten = _layer(
     lambda shape: (shape[0], math.prod(shape[1:])), lambda x: reshape(x, (x.shape[0], -1))

@@ -33,15 +33,15 @@ class OptimizeResults(NamedTuple):
       nit: how many steps were made.
     """
 
-    x: Array
-    success: bool | Array
-    status: int | Array
-    fun: Array
-    jac: Array
-    hess_inv: Array | None
-    nfev: int | Array
-    njev: int | Array
-    nit: int | Array
+    x: Any
+    success: Any
+    status: Any
+    fun: Any
+    jac: Any
+    hess_inv: Any
+    nfev: Any
+    njev: Any
+    nit: Any
 
 
 METHODS: dict[str, Callable[..., State]] = {
