@@ -129,6 +129,8 @@ def _from_value(value: Any, dtype: Any, copy: bool) -> Any:
         return _from_value(value.__jax_array__(), dtype, copy)
     if isinstance(value, (list, tuple)):
         return _from_sequence(value, dtype)
+    if kind is np.ma.MaskedArray:
+        aval_of(value)  # which refuses it
     return _from_host(value, dtype, copy)
 
 
