@@ -76,7 +76,7 @@ def test_positions(jax):
 
 
 def test_errors_of_positions():
-    with pytest.raises(ValueError, match="invalid entry in coordinates array of ravel_multi_index: 9"):
+    with pytest.raises(ValueError, match="coordinates array of ravel_multi_index: 9"):
         jnp.ravel_multi_index((np.array([1, 9]),), (4,))
     with pytest.raises(ConcretizationTypeError, match="mode='wrap' or mode='clip'"):
         covector.jit(lambda i: jnp.ravel_multi_index((i,), (4,)))(V)
