@@ -132,3 +132,9 @@ def test_bins_that_fall():
     for right in (False, True):
         found = jnp.digitize(NORMAL, edges, right)
         np.testing.assert_array_equal(found, np.digitize(NORMAL, edges, right))
+
+
+def test_other_platforms_sort():
+    program = cv.jit(jnp.median).trace(NORMAL)
+    assert "stablehlo.sort" not in program.lower().as_text()
+    assert "stablehlo.sort" in program.lower(lowering_platforms=("cuda",)).as_text()
