@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.avals import ShapedArray, aval_of
 from ..core.effects import no_effects
+from ..core.fusion import APPLYING
 from ..core.jaxpr import ClosedJaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.show import jaxprs_in_params
@@ -36,6 +37,7 @@ class Expansion(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = APPLYING
     program: str  # the parameter that holds a jaxpr
 
     def expand(self, *args: Any, **params: Any) -> list[Any]:

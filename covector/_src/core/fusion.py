@@ -38,6 +38,8 @@ class Fusion(NamedTuple):
 # Arithmetic, comparisons and choices, and what moves elements or reads a part of them.
 CHEAP = Fusion()
 # Sine and its kin: computed again as readily as a sum, though an element costs as much as eight.
+# Hyperbolic functions are quotients and sums of costly ones, which are stored; so only the rest is
+# computed again.
 WAVE = Fusion(weight=8)
 # Functions that are written as many cheap operations.
 COMPOSED = Fusion(weight=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.fusion import COMPOSED
+from ..core.fusion import EXPENSIVE, WAVE
 from .accuracy import AccuracyMode
 from .arithmetic import add_p, div_p, mul_p, sub_p
 from .exponential import logistic_p
@@ -21,7 +21,7 @@ class Sinh(Unary):
     example = "lax.sinh(1.0)", "Array(1.1752012, dtype=float32, weak_type=True)"
     hlo = "chlo.sinh"
     numpy = np.sinh
-    fusion = COMPOSED
+    fusion = WAVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, cosh_p.bind(x), **marked(OVERFLOWING))
@@ -33,7 +33,7 @@ class Cosh(Unary):
     example = "lax.cosh(1.0)", "Array(1.5430806, dtype=float32, weak_type=True)"
     hlo = "chlo.cosh"
     numpy = np.cosh
-    fusion = COMPOSED
+    fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, sinh_p.bind(x), **marked(OVERFLOWING))
@@ -77,7 +77,7 @@ class Asinh(Unary):
     hlo = "chlo.asinh"
     numpy = np.arcsinh
     domain = (-0.9, 0.9)
-    fusion = COMPOSED
+    fusion = WAVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, rsqrt_p.bind(add_p.bind(square_p.bind(x), constant_like(x, 1))))
@@ -90,7 +90,7 @@ class Acosh(Unary):
     hlo = "chlo.acosh"
     numpy = np.arccosh
     domain = (1.2, 3.0)
-    fusion = COMPOSED
+    fusion = WAVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, rsqrt_p.bind(sub_p.bind(square_p.bind(x), constant_like(x, 1))))
@@ -103,7 +103,7 @@ class Atanh(Unary):
     hlo = "chlo.atanh"
     numpy = np.arctanh
     domain = (-0.9, 0.9)
-    fusion = COMPOSED
+    fusion = WAVE
 
     def derivative(self, t, x, y):
         # 1 / (1 - x^2) = 1 / (1 + x) * 1 / (1 - x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..core.fusion import COMPOSED, EXPENSIVE, WAVE
+from ..core.fusion import EXPENSIVE, WAVE
 from .arithmetic import add_p, div_p, mul_p, neg_p, sub_p
 from .complex import is_complex
 from .families import INEXACT, AccurateUnary, Binary, Unary
@@ -110,7 +110,7 @@ class Asin(Unary):
     hlo = "chlo.asin"
     numpy = np.arcsin
     domain = (-0.9, 0.9)
-    fusion = COMPOSED
+    fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, rsqrt_p.bind(_one_minus_square(x)))
@@ -123,7 +123,7 @@ class Acos(Unary):
     hlo = "chlo.acos"
     numpy = np.arccos
     domain = (-0.9, 0.9)
-    fusion = COMPOSED
+    fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
         return mul_p.bind(t, neg_p.bind(rsqrt_p.bind(_one_minus_square(x))))
@@ -136,7 +136,7 @@ class Atan(Unary):
     hlo = "chlo.atan"
     numpy = np.arctan
     domain = (-0.9, 0.9)
-    fusion = COMPOSED
+    fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
         return div_p.bind(t, add_p.bind(constant_like(x, 1), square_p.bind(x)))
