@@ -68,3 +68,16 @@ def test_jaxpr_does_not_know():
     x = np.zeros(LINE, np.float32)
     (eqn,) = cv.make_jaxpr(lambda x: lax.argmax(x, 0, "int32"))(x).eqns
     assert str(eqn.primitive) == "argmax"
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_maxima_and_minima_of_windows_keep_nan(name):
+    x = array("float32", (90, 100))
+    x.flat[[5, 4000, -1]] = np.nan
+    start = -np.inf if name == "max" else np.inf
+    window = (2, 2)
+    pool = cv.jit(
+        lambda x: lax.reduce_window(x, start, getattr(lax, name), window, window, "VALID")
+    )
+    expected = getattr(np, name)(x.reshape(45, 2, 50, 2), axis=(1, 3))
+    np.testing.assert_array_equal(pool(x), expected)

@@ -189,21 +189,26 @@ class Extremum(Reduction):
         return out, div_p.bind(total, count)
 
     def emit(self, b, x, *, axes):
-        (aval,) = b.avals_out
-        if b.platform != "cpu" or not dtypes.issubdtype(aval.dtype, np.floating):
-            return super().emit(b, x, axes=axes)
-        # The library that XLA hands its own maxima over to on CPUs loses NaNs.
-        scalar = ShapedArray((), aval.dtype)
+        scalar = ShapedArray((), b.avals_out[0].dtype)
         (out,) = b.op_with_regions(
             "reduce",
-            [x, b.constant(self.identity(aval.dtype))],
-            [((scalar, scalar), lambda x, y: [self.emit_choice(b, scalar, x, y)])],
+            [x, b.constant(self.identity(scalar.dtype))],
+            [((scalar, scalar), lambda x, y: [self.emit_combined(b, scalar, x, y)])],
             dimensions=tuple(axes),
         )
         return out
 
-    def emit_choice(self, b, scalar, x, y):
-        """Write the choice of x where it is NaN or beyond y, else of y."""
+    def emit_combined(self, b, scalar, x, y):
+        """Write the one of two elements that is beyond the other or NaN.
+
+        The library that XLA hands its own maxima over to on CPUs loses NaNs; a choice between two
+        numbers it does not know.
+        """
+        if b.platform != "cpu" or not dtypes.issubdtype(scalar.dtype, np.floating):
+            inner = b.replace(
+                primitive=self.combine, avals_in=(scalar, scalar), avals_out=(scalar,)
+            )
+            return self.combine.emit(inner, x, y)
         flag = scalar.update(dtype=np.dtype(np.bool_))
         beyond = b.compare(self.direction, x, y, scalar.dtype, out=flag)
         nan = b.compare("NE", x, x, scalar.dtype, out=flag)

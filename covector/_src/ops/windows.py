@@ -18,7 +18,7 @@ from .arithmetic import add_p, max_p, min_p
 from .base import Op, Sample, draw
 from .comparison import ge_p, le_p
 from .linear import Linear, constant_like
-from .reductions import greatest, least
+from .reductions import Extremum, greatest, least, reduce_max_p, reduce_min_p
 from .slicing import pad_p
 from .windows_family import (
     check_windows,
@@ -65,11 +65,15 @@ class WindowReduction(Op):
         scalar = b.avals_out[0].update(shape=())
 
         def body(x: Any, y: Any) -> list[Any]:
-            return [emit_scalars(b, self.combine, scalar, x, y)]
+            return [self.emit_combined(b, scalar, x, y)]
 
         init = b.constant(self.identity(scalar.dtype))
         (out,) = emit_windows(b, [x], [init], [scalar], body, window)
         return out
+
+    def emit_combined(self, b, scalar, x, y):
+        """Write the combination of two elements."""
+        return emit_scalars(b, self.combine, scalar, x, y)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape, window in [
@@ -137,14 +141,19 @@ class WindowExtremum(WindowReduction):
 
     Class attributes:
       prefers: the relation, `ge` or `le`, of the wanted element to those behind it.
+      of_axes: the same over whole dimensions.
     """
 
     prefers: Primitive
+    of_axes: Extremum
 
     def jvp(self, primals, tangents, **window):
         (x,), (t,) = primals, tangents
         out = self.bind(x, **window)
         return out, select_and_gather_add_p.bind(t, x, select_prim=self.prefers, **window)
+
+    def emit_combined(self, b, scalar, x, y):
+        return self.of_axes.emit_combined(b, scalar, x, y)
 
 
 class ReduceWindowMax(WindowExtremum):
@@ -153,6 +162,7 @@ class ReduceWindowMax(WindowExtremum):
     combine = max_p
     ufunc = np.maximum
     prefers = ge_p
+    of_axes = reduce_max_p
 
     def identity(self, dtype):
         return least(dtype)
@@ -164,6 +174,7 @@ class ReduceWindowMin(WindowExtremum):
     combine = min_p
     ufunc = np.minimum
     prefers = le_p
+    of_axes = reduce_min_p
 
     def identity(self, dtype):
         return greatest(dtype)
