@@ -93,3 +93,21 @@ def batch_axis(axis: object, n_batch: int) -> str:
         f"[vmap] A BCOO array with n_batch={n_batch} is mapped along one of its batch dimensions, "
         f"not {axis}. Change the layout with `update_layout` before."
     )
+
+
+def search_directions(n: int, k: int) -> str:
+    return (
+        f"[lobpcg_standard] For a matrix of {n} rows there are {k} columns of X; there must be "
+        "search dim > 0 and search dim * 5 < matrix dim."
+    )
+
+
+def search_dtype(found: object, dtype: object) -> str:
+    return f"[lobpcg_standard] A, X must have same dtypes, which are {found} and {dtype}; cast one."
+
+
+def search_shape(n: int, found: Shape) -> str:
+    return (
+        f"[lobpcg_standard] A must be ({n}, {n}) like the rows of X; from ({n}, 1) it makes "
+        f"{tuple(found)}."
+    )

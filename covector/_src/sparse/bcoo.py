@@ -298,7 +298,12 @@ def columns(indices: Any) -> tuple[Any, ...]:
 
 def inside(indices: Any, shape: Shape) -> Any:
     """Which stored elements are not padding; of shape `(..., nse)`."""
-    return all_of(indices < asarray(tuple(shape), indices.dtype), axis=-1)
+    return all_of(indices < beside(shape, indices), axis=-1)
+
+
+def beside(sizes: Shape, indices: Any) -> np.ndarray:
+    """A number for each sparse dimension, as an array of the rank of indices."""
+    return np.array(sizes, indices.dtype).reshape((*[1] * (indices.ndim - 1), len(sizes)))
 
 
 # ---------------------------------------------------------------- to and from dense arrays
@@ -431,6 +436,8 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
     unique = sparr.unique_indices if assume_unique is None else assume_unique
 
     def one(indices: Any, x: Any) -> Any:
+        if unique and not sparr.n_sparse:
+            return broadcast_to(x, (indices.shape[0], *x.shape))
         data = _taken(x, indices)
         if unique or not sparr.n_sparse:
             return data
@@ -537,7 +544,7 @@ def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
 
     def padded(data: Any, indices: Any) -> Any:
         zero = all_of(data == 0, axis=tuple(range(1, data.ndim)))
-        return where(zero[:, None], asarray(mat.sparse_shape, indices.dtype)[None], indices)
+        return where(zero[:, None], beside(mat.sparse_shape, indices), indices)
 
     if not mat.n_sparse:
         return bcoo_sum_duplicates(mat, nse=nse)
@@ -686,9 +693,8 @@ def _sparse_to_batch(mat: BCOO) -> BCOO:
         if not rest:
             blocks = own.reshape((*own.shape, *[1] * (data.ndim - 1)))
             return where(blocks, data[None], 0), zeros((n, indices.shape[0], 0), indices.dtype)
-        places = where(
-            own[..., None], indices[None, :, 1:], asarray(rest, indices.dtype)[None, None]
-        )
+        indices = indices[None, :, 1:]
+        places = where(own[..., None], indices, beside(rest, indices))
         return broadcast_to(data[None], (n, *data.shape)), places
 
     mat = _together(mat)

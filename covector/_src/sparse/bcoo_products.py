@@ -20,7 +20,7 @@ from ..numpy.reductions import sum as sum_of
 from ..numpy.selection import where
 from ..numpy.shaping import broadcast_shapes, broadcast_to, moveaxis, reshape
 from ..ops.contraction import dot_general
-from .bcoo import BCOO, _add, _flat, _taken, columns, inside, over_batch, spread
+from .bcoo import BCOO, _add, _flat, _taken, beside, columns, inside, over_batch, spread
 
 # ---------------------------------------------------------------- sparse times dense
 
@@ -228,7 +228,7 @@ def _spdot(lhs: BCOO, rhs: BCOO, contract: Any, batch: Any) -> BCOO:
         i = broadcast_to(i[:, np.array(x_free, int)][:, None], (*pairs, len(x_free)))
         j = broadcast_to(j[:, np.array(y_free, int)][None], (*pairs, len(y_free)))
         indices = concatenate([i, j], -1)
-        padding = asarray(tuple(shape), indices.dtype)[None, None]
+        padding = beside(shape, indices)
         x, y = promote_dtypes(x, y)
         indices = where(same[..., None], indices, padding)
         data = where(same, x[:, None] * y[None], 0)
@@ -301,8 +301,8 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
         x, y = promote_dtypes(x, y)
         same_blocks = same.reshape((*same.shape, *[1] * (x.ndim - 1)))
         data = where(same_blocks, x[:, None] * y[None], 0)
-        padding = asarray(lhs.sparse_shape, i.dtype)[None, None]
-        indices = where(same[..., None], i[:, None], padding)
+        i = i[:, None]
+        indices = where(same[..., None], i, beside(lhs.sparse_shape, i))
         return _flat(data), _flat(indices)
 
     buffers = over_batch(one, x.n_batch, x.shape, x.data, x.indices, y.data, y.indices)
@@ -349,7 +349,7 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
         # Padding along a dimension that goes away must not become an element.
         valid = inside(indices, mat.sparse_shape)
         kept = [d for d in range(mat.n_sparse) if d not in sparse]
-        sizes = asarray(tuple([mat.sparse_shape[d] for d in kept]), indices.dtype)
+        sizes = beside([mat.sparse_shape[d] for d in kept], indices)
         indices = where(valid[..., None], indices[..., np.array(kept, int)], sizes)
         if not kept:
             data = where(valid.reshape((*valid.shape, *[1] * (data.ndim - valid.ndim))), data, 0)

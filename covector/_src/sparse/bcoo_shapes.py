@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.vectorize import vmap
 from ..base import sparse_errors as errors
 from ..numpy.creation import asarray
 from ..numpy.joining import concatenate
@@ -21,13 +22,14 @@ from ..numpy.promotion import promote_dtypes
 from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_to, flip, reshape
 from ..ops.dynamic_indices import dynamic_slice
-from .bcoo import BCOO, inside, spread
+from ..ops.gather_dimensions import GatherDimensionNumbers, GatherScatterMode
+from .bcoo import BCOO, bcoo_transpose, bcoo_update_layout, beside, inside, spread
 
 
 def _moved(mat: BCOO, indices: Any, valid: Any, shape: Sequence[int]) -> BCOO:
     """The array with other indices, of those elements that are valid; the others are padding."""
     b = mat.n_batch
-    sizes = asarray(tuple(shape[b : b + indices.shape[-1]]), indices.dtype)
+    sizes = beside(shape[b : b + indices.shape[-1]], indices)
     valid = valid & inside(mat.indices, mat.sparse_shape)
     return mat.with_buffers(mat.data, where(valid[..., None], indices, sizes), shape)
 
@@ -82,7 +84,7 @@ def bcoo_reshape(
         flat = flat // max(n, 1)
     indices = _joined(columns[::-1], mat.indices)
     valid = inside(mat.indices, mat.sparse_shape)
-    indices = where(valid[..., None], indices, asarray(sizes, indices.dtype))
+    indices = where(valid[..., None], indices, beside(sizes, indices))
     if batch != mat.shape[:b]:
         lead = mat.data.shape[:b] and batch
         indices = reshape(indices, (*lead, *indices.shape[b:]))
@@ -128,7 +130,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
     kept = np.array([d - b for d in range(b, s) if d not in dims], int)
     # An element that lies beyond a dimension of size 1 is padding.
     valid = inside(arr.indices, arr.sparse_shape)
-    sizes = asarray(tuple([arr.sparse_shape[d] for d in kept]), arr.indices.dtype)
+    sizes = beside([arr.sparse_shape[d] for d in kept], arr.indices)
     indices = where(valid[..., None], arr.indices[..., kept], sizes)
     data = arr.data
     if not len(kept):
@@ -169,9 +171,9 @@ def bcoo_broadcast_in_dim(
     if any(n not in (1, shape[d]) for n, d in zip(mat.shape, dims)):
         raise ValueError(errors.shapes("bcoo_broadcast_in_dim", mat.shape, shape))
     b, s = mat.n_batch, mat.n_batch + mat.n_sparse
-    # New dimensions go to the group of the next one of the array's behind them, at its end to the
-    # group before.
-    first_sparse = dims[b - 1] + 1 if b else 0
+    # New dimensions before the sparse ones are batch dimensions, which cost nothing; those between
+    # sparse ones, or before dense ones, are sparse; those at the end belong to the group before.
+    first_sparse = dims[b] if b < mat.ndim else len(shape)
     first_dense = dims[s] if s < mat.ndim else len(shape)
     if s < mat.ndim and mat.n_sparse:
         first_dense = dims[s - 1] + 1
@@ -244,8 +246,8 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
         for x, n in zip(mats, sizes):
             shift = np.zeros(x.n_sparse, x.indices.dtype)
             shift[dimension - b] = offset
-            valid = inside(x.indices, x.sparse_shape)
-            moved.append(_moved(x, x.indices + shift, valid, shape).indices)
+            indices = x.indices + beside(shift, x.indices)
+            moved.append(_moved(x, indices, np.True_, shape).indices)
             offset += n
         return BCOO((concatenate(datas, axis=b), concatenate(moved, axis=b)), shape=shape)
     most = max([x.nse for x in mats])
@@ -270,7 +272,7 @@ def _padded(data: Any, mat: BCOO, nse: int) -> tuple[Any, Any]:
     if not more:
         return data, mat.indices
     widths = [(0, more) if d == b else (0, 0) for d in range(data.ndim)]
-    sizes = asarray(mat.sparse_shape, mat.indices.dtype)
+    sizes = beside(mat.sparse_shape, mat.indices)
     rest = broadcast_to(sizes, (*mat.indices.shape[:b], more, mat.n_sparse))
     return pad(data, widths), concatenate([mat.indices, rest], axis=b)
 
@@ -369,3 +371,70 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     for column, size in zip(columns, sizes[b:s]):
         valid = valid & (column >= 0) & (column < size)
     return _moved(cut, _joined(columns, indices), valid, sizes)
+
+
+def bcoo_gather(
+    operand: BCOO,
+    start_indices: Any,
+    dimension_numbers: GatherDimensionNumbers,
+    slice_sizes: Sequence[int],
+    *,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    mode: str | GatherScatterMode | None = None,
+    fill_value: Any = None,
+) -> BCOO:
+    """Slices of the array at places that indices give; see `lax.gather`.
+
+    Each slice holds as many elements as the array, of which most are padding.
+
+    Args:
+      operand: a sparse array.
+      start_indices, dimension_numbers, slice_sizes: as of `lax.gather`, without batching dimensions.
+      mode: `"promise_in_bounds"`, the default, or `"clip"`.
+      unique_indices, indices_are_sorted, fill_value: of no effect.
+
+    >>> import covector.numpy as jnp
+    >>> from covector import lax
+    >>> from covector.experimental import sparse
+    >>> m = sparse.BCOO.fromdense(jnp.array([5.0, 0.0, 7.0]))
+    >>> numbers = lax.GatherDimensionNumbers((), (0,), (0,))
+    >>> sparse.bcoo_gather(m, jnp.array([[2], [1], [2]]), numbers, (1,)).todense()
+    Array([7., 0., 7.], dtype=float32)
+    """
+    modes = GatherScatterMode
+    mode = modes.PROMISE_IN_BOUNDS if mode is None else modes.from_any(mode)
+    if mode not in (modes.PROMISE_IN_BOUNDS, modes.CLIP):
+        raise NotImplementedError(
+            errors.not_implemented("bcoo_gather", f"mode={mode.name.lower()}")
+        )
+    if dimension_numbers.operand_batching_dims:
+        raise NotImplementedError(errors.not_implemented("bcoo_gather", "operand_batching_dims"))
+    start_indices = clip(asarray(start_indices), 0)
+    lead, sizes = start_indices.shape[:-1], tuple(map(index, slice_sizes))
+
+    def window(start: Any) -> BCOO:
+        starts: list[Any] = [np.zeros((), start.dtype)] * operand.ndim
+        for i, d in enumerate(dimension_numbers.start_index_map):
+            starts[d] = start[i]
+        cut = bcoo_dynamic_slice(operand, starts, sizes)
+        return bcoo_squeeze(cut, dimensions=dimension_numbers.collapsed_slice_dims)
+
+    many = vmap(window)(reshape(start_indices, (math.prod(lead), start_indices.shape[-1])))
+    buffers = [reshape(x, (*lead, *x.shape[1:])) for x in (many.data, many.indices)]
+    return _windows_at(
+        BCOO((buffers[0], buffers[1]), shape=(*lead, *many.shape[1:])),
+        dimension_numbers.offset_dims,
+    )
+
+
+def _windows_at(mat: BCOO, offset_dims: Sequence[int]) -> BCOO:
+    """The array whose last dimensions are moved to the places `offset_dims`."""
+    order = [d for d in range(mat.ndim) if d not in offset_dims] + list(offset_dims)
+    permutation = tuple([order.index(d) for d in range(mat.ndim)])
+    if permutation == tuple(range(mat.ndim)):
+        return mat
+    b, s = mat.n_batch, mat.n_batch + mat.n_sparse
+    if set(permutation[:b]) != set(range(b)) or set(permutation[s:]) != set(range(s, mat.ndim)):
+        mat = bcoo_update_layout(mat, n_batch=0, n_dense=0)
+    return bcoo_transpose(mat, permutation=permutation)

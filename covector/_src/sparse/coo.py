@@ -113,6 +113,10 @@ class COO(_Matrix):
     def to_bcoo(self) -> BCOO:
         return BCOO((self.data, stack([self.row, self.col], -1)), shape=self.shape)
 
+    def _sort_indices(self) -> COO:
+        """The same matrix with its elements in the order of rows, and within them of columns."""
+        return self if self._rows_sorted else COO.from_bcoo(self.to_bcoo().sort_indices())
+
     def transpose(self, axes: Sequence[int] | None = None) -> COO:
         """The transposed matrix."""
         return COO(

@@ -14,6 +14,9 @@ import numpy as np
 
 from ..base import sparse_errors as errors
 from ..base import tree
+from ..control.branches import switch
+from ..control.loops import while_loop
+from ..control.scan import scan
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from ..core.primitive import BuiltinPrimitive
@@ -22,6 +25,7 @@ from ..numpy.promotion import promote_dtypes
 from ..transforms.stage import stage
 from . import bcoo_products, bcoo_shapes
 from .bcoo import BCOO, JAXSparse, bcoo_sum_duplicates, bcoo_transpose, spread
+from .convolution import bcoo_conv_general_dilated
 
 Rule = Callable[..., Any]
 rules: dict[str, Rule] = {}
@@ -157,7 +161,7 @@ def _(primitive: Any, x: Any) -> Any:
 
 # ---------------------------------------------------------------- elementwise ops
 
-LINEAR = ("neg", "real", "imag", "conj", "convert_element_type", "copy", "copy_p")
+LINEAR = ("neg", "real", "imag", "conj", "copy", "copy_p", "reduce_precision")
 ZERO_AT_ZERO = (
     *("abs", "asin", "asinh", "atan", "atanh", "bessel_i1e", "expm1", "log1p", "sign", "sin"),
     *("sinh", "sqrt", "square", "tan", "tanh", "erf", "cbrt", "floor", "ceil", "round"),
@@ -183,6 +187,13 @@ def _(primitive: Any, x: BCOO, **params: Any) -> Any:
     # Elements with equal indices are added before the function is applied.
     mat = x if x.unique_indices else bcoo_sum_duplicates(x, nse=x.nse)
     return _with_data(mat, primitive.bind(mat.data, **params))
+
+
+@rule("convert_element_type")
+def _(primitive: Any, x: BCOO, *, new_dtype: Any, **params: Any) -> Any:
+    """Integers that stand for floats are those of sums."""
+    linear = np.can_cast(x.dtype, new_dtype, "same_kind")
+    return rules["neg" if linear else "sin"](primitive, x, new_dtype=new_dtype, **params)
 
 
 @rule("integer_pow")
@@ -274,6 +285,28 @@ def _(primitive: Any, *xs: Any, dimension: int) -> Any:
     return bcoo_shapes.bcoo_concatenate(xs, dimension=dimension)
 
 
+@rule("stack")
+def _(primitive: Any, *xs: Any, axis: int) -> Any:
+    """Arrays with a new dimension of size 1, concatenated along it."""
+    shape = (*xs[0].shape[:axis], 1, *xs[0].shape[axis:])
+    dims = [d + (d >= axis) for d in range(xs[0].ndim)]
+    wide = rules["broadcast_in_dim"]
+    xs = [wide(None, x, shape=shape, broadcast_dimensions=dims) if is_sparse(x) else x for x in xs]
+    return rules["concatenate"](None, *xs, dimension=axis)
+
+
+@rule("gather")
+def _(primitive: Any, x: Any, start_indices: Any, **params: Any) -> Any:
+    if not is_sparse(x):
+        raise NotImplementedError(errors.not_implemented("gather", "an array of indices"))
+    return bcoo_shapes.bcoo_gather(x, start_indices, **params)
+
+
+@rule("conv_general_dilated")
+def _(primitive: Any, x: Any, y: Any, **params: Any) -> Any:
+    return bcoo_conv_general_dilated(x, y, **params)
+
+
 @rule("rev")
 def _(primitive: Any, x: BCOO, *, dimensions: Any) -> Any:
     return bcoo_shapes.bcoo_rev(x, dimensions)
@@ -297,6 +330,89 @@ def _(primitive: Any, *xs: Any, jaxpr: ClosedJaxpr, **params: Any) -> Any:
     return evaluate(jaxpr.jaxpr, jaxpr.consts, xs)
 
 
-@rule("custom_jvp_call")
+@rule("custom_jvp_call", "custom_vjp_call")
 def _(primitive: Any, *xs: Any, call_jaxpr: ClosedJaxpr, **params: Any) -> Any:
+    """The function itself: what derivatives there are of it, are those of its ops."""
     return evaluate(call_jaxpr.jaxpr, call_jaxpr.consts, xs)
+
+
+# ---------------------------------------------------------------- control flow
+
+# Sparse arrays are trees of dense ones, so that loops carry them as they do any tree.
+
+
+def _unmarked(values: Sequence[Any]) -> list[Any]:
+    """Values without what is known of their indices, which may change from step to step."""
+    return [x.with_buffers(x.data, x.indices) if is_sparse(x) else x for x in values]
+
+
+def _body(jaxpr: ClosedJaxpr, consts: Sequence[Any] = ()) -> Callable[[Sequence[Any]], list[Any]]:
+    def run(values: Sequence[Any]) -> list[Any]:
+        return _unmarked(evaluate(jaxpr.jaxpr, jaxpr.consts, (*consts, *values)))
+
+    return run
+
+
+@rule("while")
+def _(
+    primitive: Any,
+    *xs: Any,
+    cond_jaxpr: ClosedJaxpr,
+    body_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_nconsts: int,
+    **params: Any,
+) -> Any:
+    n = cond_nconsts + body_nconsts
+    going = _body(cond_jaxpr, xs[:cond_nconsts])
+    body = _body(body_jaxpr, xs[cond_nconsts:n])
+    return while_loop(lambda values: going(values)[0], body, _unmarked(xs[n:]))
+
+
+@rule("cond")
+def _(primitive: Any, which: Any, *xs: Any, branches: Sequence[ClosedJaxpr], **params: Any) -> Any:
+    return switch(which, [_body(branch) for branch in branches], _unmarked(xs))
+
+
+@rule("scan")
+def _(
+    primitive: Any,
+    *xs: Any,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    length: int,
+    reverse: bool,
+    unroll: Any,
+    **params: Any,
+) -> Any:
+    n = num_consts + num_carry
+    step = _body(jaxpr, xs[:num_consts])
+    shapes: list[Any] = []
+
+    def body(carry: Sequence[Any], slices: Sequence[Any]) -> Any:
+        outs = step([*carry, *[_opened(x, buffers) for x, buffers in zip(xs[n:], slices)]])
+        ys = outs[num_carry:]
+        shapes[:] = [y.shape if is_sparse(y) else None for y in ys]
+        return outs[:num_carry], [(y.data, y.indices) if is_sparse(y) else y for y in ys]
+
+    slices = [_sliced(x) for x in xs[n:]]
+    carry, ys = scan(body, _unmarked(xs[num_consts:n]), slices, length, reverse, unroll)
+    stacked = [
+        y if shape is None else BCOO(y, shape=(length, *shape)) for y, shape in zip(ys, shapes)
+    ]
+    return [*carry, *stacked]
+
+
+def _sliced(x: Any) -> Any:
+    """What a scan takes slices of: the buffers of a sparse array, whose first dimension is batch."""
+    if not is_sparse(x):
+        return x
+    if not x.n_batch:
+        raise NotImplementedError(errors.layout("sparsify", "scan needs n_batch > 0 of its `xs`"))
+    mat = spread(x)
+    return mat.data, mat.indices
+
+
+def _opened(x: Any, buffers: Any) -> Any:
+    return BCOO(buffers, shape=x.shape[1:]) if is_sparse(x) else buffers

@@ -27,6 +27,7 @@ from ..._src.sparse.bcoo_products import bcoo_reduce_sum as bcoo_reduce_sum
 from ..._src.sparse.bcoo_shapes import bcoo_broadcast_in_dim as bcoo_broadcast_in_dim
 from ..._src.sparse.bcoo_shapes import bcoo_concatenate as bcoo_concatenate
 from ..._src.sparse.bcoo_shapes import bcoo_dynamic_slice as bcoo_dynamic_slice
+from ..._src.sparse.bcoo_shapes import bcoo_gather as bcoo_gather
 from ..._src.sparse.bcoo_shapes import bcoo_reshape as bcoo_reshape
 from ..._src.sparse.bcoo_shapes import bcoo_rev as bcoo_rev
 from ..._src.sparse.bcoo_shapes import bcoo_slice as bcoo_slice
@@ -40,6 +41,7 @@ from ..._src.sparse.bcsr import bcsr_extract as bcsr_extract
 from ..._src.sparse.bcsr import bcsr_fromdense as bcsr_fromdense
 from ..._src.sparse.bcsr import bcsr_sum_duplicates as bcsr_sum_duplicates
 from ..._src.sparse.bcsr import bcsr_todense as bcsr_todense
+from ..._src.sparse.convolution import bcoo_conv_general_dilated as bcoo_conv_general_dilated
 from ..._src.sparse.coo import COO as COO
 from ..._src.sparse.coo import CSC as CSC
 from ..._src.sparse.coo import CSR as CSR
@@ -57,3 +59,13 @@ from ..._src.sparse.creation import random_bcoo as random_bcoo
 from ..._src.sparse.sparsify import sparsify as sparsify
 from ..._src.sparse.sparsify import todense as todense
 from ..._src.sparse.sparsify import todense_p as todense_p
+from . import ad as ad
+from . import api as api
+from . import bcoo as bcoo
+from . import bcsr as bcsr
+from . import coo as coo
+from . import csr as csr
+from . import linalg as linalg
+from . import random as random
+from . import transform as transform
+from . import util as util

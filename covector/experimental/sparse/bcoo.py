@@ -1,0 +1,26 @@
+"""BCOO arrays and functions of them."""
+
+from ..._src.sparse.bcoo import BCOO as BCOO
+from ..._src.sparse.bcoo import bcoo_eliminate_zeros as bcoo_eliminate_zeros
+from ..._src.sparse.bcoo import bcoo_extract as bcoo_extract
+from ..._src.sparse.bcoo import bcoo_fromdense as bcoo_fromdense
+from ..._src.sparse.bcoo import bcoo_sort_indices as bcoo_sort_indices
+from ..._src.sparse.bcoo import bcoo_sum_duplicates as bcoo_sum_duplicates
+from ..._src.sparse.bcoo import bcoo_todense as bcoo_todense
+from ..._src.sparse.bcoo import bcoo_transpose as bcoo_transpose
+from ..._src.sparse.bcoo import bcoo_update_layout as bcoo_update_layout
+from ..._src.sparse.bcoo_products import bcoo_dot_general as bcoo_dot_general
+from ..._src.sparse.bcoo_products import bcoo_dot_general_sampled as bcoo_dot_general_sampled
+from ..._src.sparse.bcoo_products import bcoo_multiply_dense as bcoo_multiply_dense
+from ..._src.sparse.bcoo_products import bcoo_multiply_sparse as bcoo_multiply_sparse
+from ..._src.sparse.bcoo_products import bcoo_reduce_sum as bcoo_reduce_sum
+from ..._src.sparse.bcoo_shapes import bcoo_broadcast_in_dim as bcoo_broadcast_in_dim
+from ..._src.sparse.bcoo_shapes import bcoo_concatenate as bcoo_concatenate
+from ..._src.sparse.bcoo_shapes import bcoo_dynamic_slice as bcoo_dynamic_slice
+from ..._src.sparse.bcoo_shapes import bcoo_gather as bcoo_gather
+from ..._src.sparse.bcoo_shapes import bcoo_reshape as bcoo_reshape
+from ..._src.sparse.bcoo_shapes import bcoo_rev as bcoo_rev
+from ..._src.sparse.bcoo_shapes import bcoo_slice as bcoo_slice
+from ..._src.sparse.bcoo_shapes import bcoo_squeeze as bcoo_squeeze
+from ..._src.sparse.convolution import bcoo_conv_general_dilated as bcoo_conv_general_dilated
+from ..._src.sparse.info import BCOOProperties as BCOOProperties

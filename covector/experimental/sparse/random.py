@@ -1,0 +1,3 @@
+"""Random sparse arrays."""
+
+from ..._src.sparse.creation import random_bcoo as random_bcoo
