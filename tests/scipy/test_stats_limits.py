@@ -147,3 +147,13 @@ def test_arguments():
         stats.norm.pdf(1j)
     with pytest.raises(TypeError, match=r"poisson\.pmf"):
         stats.poisson.pmf("1", 2.0)
+
+
+def test_quantiles_of_counts_end_at_the_support():
+    with cv.enable_x64(True):
+        q = np.array([0.0, 1e-10, 0.5, 1.0, np.nan])
+        np.testing.assert_array_equal(stats.geom.ppf(q, 1.0), [0, 1, 1, INF, np.nan])
+        np.testing.assert_array_equal(stats.geom.ppf(q, 0.0), np.full(5, np.nan))
+        # The probability of more than k is 1e-12 less than 1 to the k-th power.
+        want = np.ceil(np.log(1e-10) / np.log1p(-1e-12))
+        np.testing.assert_array_equal(stats.geom.isf(1e-10, 1e-12), want)

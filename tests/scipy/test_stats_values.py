@@ -27,7 +27,7 @@ CHOSEN = {
     "truncnorm": ["logsf"],
     "binom": ["pmf", "ppf"],
     "betabinom": ["logpmf"],
-    "geom": ["pmf", "logcdf", "sf", "ppf"],
+    "geom": ["pmf", "logcdf", "sf"],
     "nbinom": ["logpmf", "sf"],
     "poisson": ["logpmf", "cdf", "entropy"],
 }

@@ -108,25 +108,33 @@ def count_quantile(law: Any, upper: bool, p: Any, shapes: tuple[Any, ...]) -> An
     low, high = law.support(*shapes)
     low, high = convert(low + 0 * p, p.dtype), high + 0 * p
     none, all_ = (1, 0) if upper else (0, 1)
-    inside = where((p == none) | (p == all_), 0.5, p)
+    inside = where((p > 0) & (p < 1), p, 0.5)
 
     def is_beyond(k: Any) -> Any:
         k = minimum(k, high)
-        out = law.sf(k, *shapes) <= inside if upper else law.cdf(k, *shapes) >= inside
-        return out | (k >= high) | (out != out)
+        # So told that the search also ends where the probability is NaN.
+        short = law.sf(k, *shapes) > inside if upper else law.cdf(k, *shapes) < inside
+        return ~short | (k >= high)
 
     def double(ends: Any) -> Any:
         left, right = ends
         short = ~is_beyond(right)
         return where(short, right, left), where(short, maximum(2 * right, right + 1), right)
 
+    def middle(ends: Any) -> Any:
+        left, right = ends
+        return left + floor((right - left) / 2)
+
+    def is_between(ends: Any) -> Any:
+        return (middle(ends) > ends[0]) & (middle(ends) < ends[1])
+
     def halve(ends: Any) -> Any:
         left, right = ends
-        middle = left + floor((right - left) / 2)
-        beyond = is_beyond(middle)
-        return where(beyond, left, middle), where(beyond, middle, right)
+        at, moving = middle(ends), is_between(ends)
+        beyond = is_beyond(at)
+        return where(moving & ~beyond, at, left), where(moving & beyond, at, right)
 
     ends = while_loop(lambda ends: any_of(~is_beyond(ends[1])), double, (low - 1, low))
-    _, found = while_loop(lambda ends: any_of(ends[1] - ends[0] > 1), halve, ends)
+    _, found = while_loop(lambda ends: any_of(is_between(ends)), halve, ends)
     found = where(p == none, low - 1, where(p == all_, high, minimum(found, high)))
     return where(p == p, found, p)
