@@ -75,6 +75,28 @@ def test_barriers_do_not_last_if_their_pass_is_on():
     assert " opt-barrier(" not in lowered.compile().as_text()
 
 
+@pytest.mark.parametrize("name", ["sin", "tan", "nextafter", "exp", "asin", "div", "sum"])
+def test_what_the_families_say_of_the_compiler(name):
+    """Whether the result is computed again in each of four loops that read it."""
+    op, primitive = {
+        "nextafter": (lambda x: lax.nextafter(x, x), lax.nextafter_p),
+        "div": (lambda x: 1 / x, lax.div_p),
+        "sum": (lambda x: x.reshape(8, 64, 8).sum(1).reshape(64), lax.reduce_sum_p),
+    }.get(name) or (getattr(lax, name), getattr(lax, name + "_p"))
+
+    def operations(loops):
+        def f(x):
+            y = op(x * 0.5)
+            return [jnp.pad(y[i:], (0, i)) * 2 for i in range(loops)]
+
+        with config.materialization(False):
+            costs = cv.jit(f).lower(jnp.ones(4096)).compile().cost_analysis()
+        return costs["flops"] + 8 * costs.get("transcendentals", 0)
+
+    again = operations(4) > 3 * operations(1)
+    assert again == (not primitive.fusion.stored_if_shared)
+
+
 def body(x):
     y = lax.optimization_barrier(jnp.sin(x))
     return y + y[::-1]
