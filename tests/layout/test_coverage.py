@@ -33,6 +33,9 @@ NAMESPACES = [
     "typing",
     "tree",
     "tree_util",
+    "scipy.special",
+    "custom_batching",
+    "ad_checkpoint",
 ]
 FILE = Path(__file__).parent / "jax_names.json"
 

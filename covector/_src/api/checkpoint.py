@@ -204,11 +204,11 @@ def _origin_of(eqn: JaxprEqn, made_by: dict[Any, JaxprEqn]) -> str:
     return f"output of {eqn.primitive} from {place}"
 
 
-def print_saved_residuals(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     """Print what the derivative of a function keeps of its forward pass, a line for each value.
 
     Args:
-      fun: a function of trees of arrays.
+      f: a function of trees of arrays.
       *args, **kwargs: its arguments; only their types matter.
 
     >>> import covector as cv, covector.numpy as jnp
@@ -218,7 +218,7 @@ def print_saved_residuals(fun: Callable[..., Any], *args: Any, **kwargs: Any) ->
     f32[2] from the argument w, 8 bytes
     16 bytes in all
     """
-    residuals = saved_residuals(fun, *args, **kwargs)
+    residuals = saved_residuals(f, *args, **kwargs)
     for residual in residuals:
         print(f"{residual}, {residual.nbytes:,} bytes")
     print(f"{sum(residual.nbytes for residual in residuals):,} bytes in all")
