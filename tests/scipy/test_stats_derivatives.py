@@ -26,6 +26,7 @@ CHOSEN = {
     "gennorm": ["logpdf"],
     "truncnorm": ["logpdf"],
     "wrapcauchy": ["logpdf", "cdf", "ppf"],
+    "bernoulli": ["logpmf", "cdf", "entropy"],
     "binom": ["logpmf"],
     "betabinom": ["logpmf"],
     "nbinom": ["logpmf"],
@@ -39,6 +40,7 @@ def arguments(name, function):
     """Arguments, and the positions of those to differentiate in."""
     discrete = is_discrete(name)
     first = [K if discrete else X + 2 * (name == "pareto")]
+    first = [np.minimum(K, 1)] if name == "bernoulli" else first
     first = {"ppf": [Q], "isf": [Q], "entropy": []}.get(function, first)
     args = [*first, *CASES[name].smooth, *([0.0] if discrete else [0.2, 1.7])]
     args = [np.broadcast_to(np.asarray(x, float), 3).copy() for x in args]

@@ -109,7 +109,7 @@ def test_dtypes_are_those_of_jax(jax):
         ("expon", "cdf", (half, one)),
         ("expon", "logpdf", (one, 0, double)),
         ("poisson", "pmf", (np.int8(2), half)),
-        ("uniform", "ppf", (jnp.bfloat16(0.5),)),
+        ("uniform", "ppf", (np.asarray(jnp.bfloat16(0.5)),)),
     ]
     for x64 in (False, True):
         with cv.enable_x64(x64), jax.enable_x64(x64):
