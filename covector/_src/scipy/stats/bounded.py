@@ -59,7 +59,7 @@ class Beta(OnUnitInterval):
     b, for 0 <= x <= 1.
 
     >>> from covector.scipy.stats import beta
-    >>> print(beta.pdf(0.5, 2.0, 2.0).round(3))
+    >>> round(float(beta.pdf(0.5, 2.0, 2.0)), 3)
     1.5
     """
 
@@ -90,7 +90,7 @@ class VonMises(Continuous):
     Bessel function of order 0, on any interval of length 2 pi.
 
     >>> from covector.scipy.stats import vonmises
-    >>> print(vonmises.logpdf(0.0, 2.0).round(3))
+    >>> round(float(vonmises.logpdf(0.0, 2.0)), 3)
     -0.662
     """
 

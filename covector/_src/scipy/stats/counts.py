@@ -79,7 +79,7 @@ class Binomial(Discrete):
     Its standard member is the number of successes in n trials, each of probability p.
 
     >>> from covector.scipy.stats import binom
-    >>> print(binom.pmf(1, 2, 0.5).round(3))
+    >>> round(float(binom.pmf(1, 2, 0.5)), 3)
     0.5
     """
 
@@ -109,7 +109,7 @@ class BetaBinomial(Discrete):
     beta distribution with shapes a and b.
 
     >>> from covector.scipy.stats import betabinom
-    >>> print(betabinom.pmf(1, 1, 1.0, 1.0).round(3))
+    >>> round(float(betabinom.pmf(1, 1, 1.0, 1.0)), 3)
     0.5
     """
 
@@ -178,7 +178,7 @@ class NegativeBinomial(Discrete):
     has probability p.
 
     >>> from covector.scipy.stats import nbinom
-    >>> print(nbinom.pmf(0, 2, 0.5).round(3))
+    >>> round(float(nbinom.pmf(0, 2, 0.5)), 3)
     0.25
     """
 

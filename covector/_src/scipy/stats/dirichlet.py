@@ -50,7 +50,7 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
     >>> import covector.numpy as jnp
     >>> from covector.scipy.stats import dirichlet
-    >>> print(dirichlet.logpdf(jnp.array([0.5, 0.5]), jnp.array([2.0, 2.0])).round(3))
+    >>> round(float(dirichlet.logpdf(jnp.array([0.5, 0.5]), jnp.array([2.0, 2.0]))), 3)
     0.405
     """
     given = operands("dirichlet.logpdf", (x, alpha))
@@ -67,7 +67,7 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
     >>> import covector.numpy as jnp
     >>> from covector.scipy.stats import dirichlet
-    >>> print(dirichlet.pdf(jnp.array([0.5, 0.5]), jnp.array([2.0, 2.0])).round(3))
+    >>> round(float(dirichlet.pdf(jnp.array([0.5, 0.5]), jnp.array([2.0, 2.0]))), 3)
     1.5
     """
     return exp(logpdf(x, alpha))

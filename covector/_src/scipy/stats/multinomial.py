@@ -51,7 +51,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
     >>> import covector.numpy as jnp
     >>> from covector.scipy.stats import multinomial
-    >>> print(multinomial.logpmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5])).round(3))
+    >>> round(float(multinomial.logpmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5]))), 3)
     -0.693
     """
     where_ = "multinomial.logpmf"
@@ -68,7 +68,7 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
     >>> import covector.numpy as jnp
     >>> from covector.scipy.stats import multinomial
-    >>> print(multinomial.pmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5])).round(3))
+    >>> round(float(multinomial.pmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5]))), 3)
     0.5
     """
     return exp(logpmf(x, n, p))

@@ -89,7 +89,7 @@ def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
 
     >>> import covector.numpy as jnp
     >>> from covector.scipy.stats import multivariate_normal
-    >>> print(multivariate_normal.pdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2)).round(4))
+    >>> round(float(multivariate_normal.pdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2))), 4)
     0.1592
     """
     return exp(logpdf(x, mean, cov))

@@ -60,7 +60,7 @@ class GeneralizedNormal(Symmetric):
     The density of its standard member is beta exp(-|x|^beta) / (2 gamma(1 / beta)).
 
     >>> from covector.scipy.stats import gennorm
-    >>> print(gennorm.pdf(0.0, 1.0).round(3))
+    >>> round(float(gennorm.pdf(0.0, 1.0)), 3)
     0.5
     """
 
@@ -111,7 +111,7 @@ class TruncatedNormal(Continuous):
     `loc + scale * a` to `loc + scale * b`.
 
     >>> from covector.scipy.stats import truncnorm
-    >>> print(truncnorm.cdf(0.0, -1.0, 1.0).round(3))
+    >>> round(float(truncnorm.cdf(0.0, -1.0, 1.0)), 3)
     0.5
     """
 
