@@ -111,3 +111,19 @@ def search_shape(n: int, found: Shape) -> str:
         f"[lobpcg_standard] A must be ({n}, {n}) like the rows of X; from ({n}, 1) it makes "
         f"{tuple(found)}."
     )
+
+
+def mixed_groups(shape: Shape, new_sizes: Shape, n_batch: int, n_dense: int) -> str:
+    return (
+        f"[bcoo_reshape] From {tuple(shape)} to {tuple(new_sizes)} elements would move between the "
+        f"groups of n_batch={n_batch} and n_dense={n_dense} dimensions and the sparse ones; it "
+        "cannot mix batch and sparse dimensions. Change the layout with `update_layout` before."
+    )
+
+
+def free_batch(n_batch: int) -> str:
+    return (
+        f"[bcoo_dot_general] Of the {n_batch} batch dimensions of rhs some are not the product's, "
+        "and would come behind sparse ones of lhs: it cannot have unused batch dims on rhs with "
+        "unused sparse dims on lhs. Change the layout with `update_layout` before."
+    )

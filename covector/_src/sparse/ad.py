@@ -92,7 +92,7 @@ def grad(
     >>> from covector.experimental import sparse
     >>> m = sparse.BCOO.fromdense(jnp.array([[0.0, 3.0]]))
     >>> sparse.grad(lambda m: jnp.sum(m @ jnp.arange(2.0)))(m)
-    BCOO(float32[1,2], nse=1)
+    BCOO(float32[1, 2], nse=1)
     """
     run = value_and_grad(fun, argnums, has_aux, **kwargs)
 

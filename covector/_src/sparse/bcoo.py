@@ -98,7 +98,7 @@ class JAXSparse:
         for group in ("n_batch", "n_dense"):
             if getattr(self, group, 0):
                 layout += f", {group}={getattr(self, group)}"
-        text = f"{name}({dtype}[{','.join(map(str, self.shape))}]{layout})"
+        text = f"{name}({dtype}{list(self.shape)}{layout})"
         return f"{type(self.data).__name__}[{text}]" if isinstance(self.data, Tracer) else text
 
 
@@ -116,7 +116,7 @@ class BCOO(JAXSparse):
     >>> from covector.experimental import sparse
     >>> m = sparse.BCOO.fromdense(jnp.array([[0.0, 1.0], [2.0, 0.0]]))
     >>> m
-    BCOO(float32[2,2], nse=2)
+    BCOO(float32[2, 2], nse=2)
     >>> m @ jnp.array([1.0, 1.0])
     Array([1., 2.], dtype=float32)
     """
@@ -458,15 +458,11 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
 # ---------------------------------------------------------------- order and duplicates
 
 
-def _sorted(data: Any, indices: Any) -> tuple[Any, Any]:
-    """The elements of one batch element in the order of their indices."""
-    if not indices.shape[-1]:
-        return data, indices
-    *keys, order = sort(
-        [*columns(indices), np.arange(indices.shape[0], dtype=np.int32)],
-        num_keys=indices.shape[-1],
-    )
-    return data[order], stack(keys, -1)
+def _sorted(indices: Any) -> tuple[Any, Any]:
+    """The indices of one batch element in order, and the places where they were."""
+    order = np.arange(indices.shape[0], dtype=np.int32)
+    *keys, order = sort([*columns(indices), order], num_keys=indices.shape[-1])
+    return stack(keys, -1), order
 
 
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
@@ -478,11 +474,17 @@ def bcoo_sort_indices(mat: BCOO) -> BCOO:
     >>> sparse.bcoo_sort_indices(m).data
     Array([4, 3], dtype=int32)
     """
-    if mat.indices_sorted:
+    if mat.indices_sorted or not mat.n_sparse:
         return mat
-    mat = _together(mat)
-    buffers = over_batch(_sorted, mat.n_batch, mat.shape, mat.data, mat.indices)
-    return BCOO(buffers, shape=mat.shape, indices_sorted=True, unique_indices=mat.unique_indices)
+    indices, order = over_batch(_sorted, mat.n_batch, mat.shape, mat.indices)
+    # Indices that all batch elements share stay so, even if data differ.
+    data = over_batch(lambda x, at: x[at], mat.n_batch, mat.shape, mat.data, order)
+    return BCOO(
+        (data, indices),
+        shape=mat.shape,
+        indices_sorted=True,
+        unique_indices=mat.unique_indices,
+    )
 
 
 def _together(mat: BCOO) -> BCOO:
@@ -505,7 +507,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
     >>> sparse.bcoo_sum_duplicates(m).data
     Array([4, 8], dtype=int32)
     """
-    mat = bcoo_sort_indices(_together(mat))
+    mat = _together(bcoo_sort_indices(mat))
     sizes = mat.sparse_shape
 
     def numbered(indices: Any) -> Any:
@@ -531,6 +533,12 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
 
     buffers = over_batch(joined, mat.n_batch, mat.shape, mat.data, mat.indices, places)
     return BCOO(buffers, shape=mat.shape, indices_sorted=True, unique_indices=True)
+
+
+def bounded(mat: BCOO) -> BCOO:
+    """The array without more stored elements than places for them."""
+    places = math.prod(mat.sparse_shape)
+    return bcoo_sum_duplicates(mat, nse=places) if mat.nse > places else mat
 
 
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:

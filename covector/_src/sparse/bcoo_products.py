@@ -20,7 +20,7 @@ from ..numpy.reductions import sum as sum_of
 from ..numpy.selection import where
 from ..numpy.shaping import broadcast_shapes, broadcast_to, moveaxis, reshape
 from ..ops.contraction import dot_general
-from .bcoo import BCOO, _add, _flat, _taken, beside, columns, inside, over_batch, spread
+from .bcoo import BCOO, _add, _flat, _taken, beside, bounded, columns, inside, over_batch, spread
 
 # ---------------------------------------------------------------- sparse times dense
 
@@ -204,40 +204,61 @@ def _spdot(lhs: BCOO, rhs: BCOO, contract: Any, batch: Any) -> BCOO:
     if lhs.n_dense or rhs.n_dense:
         what = "products of two sparse arrays with dense dimensions"
         raise NotImplementedError(errors.layout("bcoo_dot_general", what))
-    n = len(lhs_batch)
-    if (
-        (lhs.n_batch, rhs.n_batch) != (n, n)
-        or lhs_batch != rhs_batch
-        or lhs_batch != tuple(range(n))
-    ):
-        what = "of two sparse arrays all batch dimensions must be those of the product"
+    n, b, c = len(lhs_batch), lhs.n_batch, rhs.n_batch
+    if any(d < b for d in lhs_contract) or any(d < c for d in rhs_contract):
+        what = "of two sparse arrays batch dimensions cannot be contracted"
         raise NotImplementedError(errors.layout("bcoo_dot_general", what))
-    lhs, rhs = spread(lhs), spread(rhs)
-    x_over, y_over = ([d - n for d in dims] for dims in (lhs_contract, rhs_contract))
+    if any(d >= b for d in lhs_batch) or any(d >= c for d in rhs_batch):
+        what = "batch dimensions of the product must be batch dimensions of the arrays"
+        raise NotImplementedError(errors.layout("bcoo_dot_general", what))
+    x_over, y_over = [d - b for d in lhs_contract], [d - c for d in rhs_contract]
     x_free = [d for d in range(lhs.n_sparse) if d not in x_over]
     y_free = [d for d in range(rhs.n_sparse) if d not in y_over]
-    x_sizes, y_sizes = lhs.sparse_shape, rhs.sparse_shape
-    shape = [x_sizes[d] for d in x_free] + [y_sizes[d] for d in y_free]
+    if c > n and x_free:
+        raise ValueError(errors.free_batch(c))
+    # The batch dimensions of the product are those that both have, then the others of each.
+    x_alone = [d for d in range(b) if d not in lhs_batch]
+    y_alone = [d for d in range(c) if d not in rhs_batch]
+    lead = [lhs.shape[d] for d in (*lhs_batch, *x_alone)] + [rhs.shape[d] for d in y_alone]
+    parts = (lhs.sparse_shape, x_over, x_free), (rhs.sparse_shape, y_over, y_free)
+    buffers = [
+        *_aligned(lhs, lhs_batch, x_alone, 0, len(y_alone)),
+        *_aligned(rhs, rhs_batch, y_alone, len(x_alone), 0),
+    ]
+    found = over_batch(lambda *xs: _pairs(*xs, *parts), len(lead), lead, *buffers)
+    shape = [mat[d] for mat, _, free in parts for d in free]
+    return bounded(BCOO(found, shape=(*lead, *shape)))
 
-    def one(x: Any, i: Any, y: Any, j: Any) -> Any:
-        same = all_of(
-            i[:, None, np.array(x_over, int)] == j[None, :, np.array(y_over, int)], axis=-1
-        )
-        same = same & inside(i, x_sizes)[:, None] & inside(j, y_sizes)[None]
-        pairs = same.shape
-        i = broadcast_to(i[:, np.array(x_free, int)][:, None], (*pairs, len(x_free)))
-        j = broadcast_to(j[:, np.array(y_free, int)][None], (*pairs, len(y_free)))
-        indices = concatenate([i, j], -1)
-        padding = beside(shape, indices)
-        x, y = promote_dtypes(x, y)
-        indices = where(same[..., None], indices, padding)
-        data = where(same, x[:, None] * y[None], 0)
-        if not shape:
-            return sum_of(data)[None], zeros((1, 0), indices.dtype)
-        return _flat(data), _flat(indices)
 
-    buffers = over_batch(one, n, lhs.shape, lhs.data, lhs.indices, rhs.data, rhs.indices)
-    return BCOO(buffers, shape=(*lhs.shape[:n], *shape))
+def _aligned(
+    mat: BCOO, shared: Sequence[int], alone: Sequence[int], before: int, behind: int
+) -> list[Any]:
+    """The buffers with the batch dimensions `shared` first, then, among ones, those `alone`."""
+    mat, order = spread(mat), (*shared, *alone)
+    ones = (*[mat.shape[d] for d in shared], *[1] * before)
+    lead = (*ones, *[mat.shape[d] for d in alone], *[1] * behind)
+    moved = [moveaxis(x, order, range(len(order))) for x in (mat.data, mat.indices)]
+    return [reshape(x, (*lead, *x.shape[len(order) :])) for x in moved]
+
+
+def _pairs(x: Any, i: Any, y: Any, j: Any, of_x: Any, of_y: Any) -> Any:
+    """The products of all elements whose indices agree along the dimensions that are contracted.
+
+    Args:
+      x, i, y, j: the buffers of one batch element of each array.
+      of_x, of_y: sizes, and which dimensions are contracted and which stay.
+    """
+    (x_sizes, x_over, x_free), (y_sizes, y_over, y_free) = of_x, of_y
+    over = i[:, None, np.array(x_over, int)] == j[None, :, np.array(y_over, int)]
+    same = all_of(over, axis=-1) & inside(i, x_sizes)[:, None] & inside(j, y_sizes)[None]
+    x, y = promote_dtypes(x, y)
+    data = where(same, x[:, None] * y[None], 0)
+    if not x_free and not y_free:
+        return sum_of(data)[None], zeros((1, 0), i.dtype)
+    free = (i[:, np.array(x_free, int)][:, None], j[:, np.array(y_free, int)][None])
+    indices = concatenate([broadcast_to(k, (*same.shape, k.shape[-1])) for k in free], -1)
+    sizes = [x_sizes[d] for d in x_free] + [y_sizes[d] for d in y_free]
+    return _flat(data), _flat(where(same[..., None], indices, beside(sizes, indices)))
 
 
 # ---------------------------------------------------------------- elementwise products

@@ -23,7 +23,7 @@ from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_to, flip, reshape
 from ..ops.dynamic_indices import dynamic_slice
 from ..ops.gather_dimensions import GatherDimensionNumbers, GatherScatterMode
-from .bcoo import BCOO, bcoo_transpose, bcoo_update_layout, beside, inside, spread
+from .bcoo import BCOO, bcoo_transpose, bcoo_update_layout, beside, bounded, inside, spread
 
 
 def _moved(mat: BCOO, indices: Any, valid: Any, shape: Sequence[int]) -> BCOO:
@@ -71,8 +71,7 @@ def bcoo_reshape(
     batch = _prefix(new_sizes, mat.shape[:b])
     dense = _prefix(new_sizes[::-1], mat.shape[s:][::-1])
     if batch is None or dense is None or len(batch) + len(dense) > len(new_sizes):
-        what = f"batch and dense dimensions of {mat.shape} do not fit into {new_sizes}"
-        raise NotImplementedError(errors.layout("bcoo_reshape", what))
+        raise ValueError(errors.mixed_groups(mat.shape, new_sizes, b, mat.n_dense))
     sizes = new_sizes[len(batch) : len(new_sizes) - len(dense)]
     mat = mat if mat.shape[:b] == new_sizes[:b] else spread(mat)
     flat: Any = 0
@@ -329,7 +328,7 @@ def bcoo_slice(
         valid = valid & (column >= 0) & (column < limit - start) & (column % step == 0)
         columns.append(column // step)
     cut = BCOO((data, indices), shape=(*shape[:b], *mat.shape[b:s], *shape[s:]))
-    return _moved(cut, _joined(columns, indices), valid, shape)
+    return bounded(_moved(cut, _joined(columns, indices), valid, shape))
 
 
 def _batch_cuts(x: Any, cuts: Sequence[slice]) -> list[slice]:
@@ -370,7 +369,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     valid: Any = np.True_
     for column, size in zip(columns, sizes[b:s]):
         valid = valid & (column >= 0) & (column < size)
-    return _moved(cut, _joined(columns, indices), valid, sizes)
+    return bounded(_moved(cut, _joined(columns, indices), valid, sizes))
 
 
 def bcoo_gather(
@@ -386,11 +385,12 @@ def bcoo_gather(
 ) -> BCOO:
     """Slices of the array at places that indices give; see `lax.gather`.
 
-    Each slice holds as many elements as the array, of which most are padding.
+    Each slice holds as many elements as the array, or as fill it, of which most may be padding.
 
     Args:
       operand: a sparse array.
-      start_indices, dimension_numbers, slice_sizes: as of `lax.gather`, without batching dimensions.
+      start_indices, slice_sizes: as of `lax.gather`.
+      dimension_numbers: as of `lax.gather`, without batching dimensions.
       mode: `"promise_in_bounds"`, the default, or `"clip"`.
       unique_indices, indices_are_sorted, fill_value: of no effect.
 
@@ -405,9 +405,8 @@ def bcoo_gather(
     modes = GatherScatterMode
     mode = modes.PROMISE_IN_BOUNDS if mode is None else modes.from_any(mode)
     if mode not in (modes.PROMISE_IN_BOUNDS, modes.CLIP):
-        raise NotImplementedError(
-            errors.not_implemented("bcoo_gather", f"mode={mode.name.lower()}")
-        )
+        what = f"mode={mode.name.lower()}"
+        raise NotImplementedError(errors.not_implemented("bcoo_gather", what))
     if dimension_numbers.operand_batching_dims:
         raise NotImplementedError(errors.not_implemented("bcoo_gather", "operand_batching_dims"))
     start_indices = clip(asarray(start_indices), 0)

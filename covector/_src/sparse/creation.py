@@ -48,7 +48,7 @@ def empty(
 
     >>> from covector.experimental import sparse
     >>> sparse.empty((2, 3))
-    BCOO(float32[2,3], nse=0)
+    BCOO(float32[2, 3], nse=0)
     """
     shape = tuple(map(index, shape))
     n_sparse = check_layout("empty", n_batch, n_dense, len(shape))
@@ -128,7 +128,7 @@ def random_bcoo(
     >>> import covector as cv
     >>> from covector.experimental import sparse
     >>> sparse.random_bcoo(cv.random.key(0), (4, 5), nse=6)
-    BCOO(float32[4,5], nse=6)
+    BCOO(float32[4, 5], nse=6)
     """
     shape = tuple(map(index, shape))
     n_sparse = check_layout("random_bcoo", n_batch, n_dense, len(shape))

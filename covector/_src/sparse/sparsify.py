@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base import sparse_errors as errors
 from ..base import tree
+from ..base.tree import unflatten
 from ..control.branches import switch
 from ..control.loops import while_loop
 from ..control.scan import scan
@@ -122,6 +123,11 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 class ToDense(BuiltinPrimitive):
     """The operand itself, which is dense if it is not sparse."""
+
+    def bind(self, *buffers: Any, tree: Any = None) -> Any:
+        """Of the buffers of a sparse array, as `tree` describes it, the dense array."""
+        x = buffers[0] if tree is None else unflatten(tree, buffers)
+        return x.todense() if is_sparse(x) else super().bind(x)
 
     def abstract_eval(self, x: Any) -> Any:
         return x
@@ -405,7 +411,7 @@ def _(
 
 
 def _sliced(x: Any) -> Any:
-    """What a scan takes slices of: the buffers of a sparse array, whose first dimension is batch."""
+    """What a scan takes slices of: the buffers of an array that is sparse."""
     if not is_sparse(x):
         return x
     if not x.n_batch:

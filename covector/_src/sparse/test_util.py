@@ -137,10 +137,16 @@ def rand_bcoo(
 
     >>> from covector.experimental.sparse import test_util
     >>> test_util.rand_bcoo(np.random.RandomState(0), n_batch=1)((2, 3, 4), "float32")
-    BCOO(float32[2,3,4], nse=6, n_batch=1)
+    BCOO(float32[2, 3, 4], nse=6, n_batch=1)
     """
 
-    def make(shape: Sequence[int], dtype: Any) -> BCOO:
+    def make(
+        shape: Sequence[int],
+        dtype: Any,
+        nse: float = nse,
+        n_batch: int = n_batch,
+        n_dense: int = n_dense,
+    ) -> BCOO:
         n = n_batch + check_layout("rand_bcoo", n_batch, n_dense, len(shape))
         batch, sizes, dense = shape[:n_batch], shape[n_batch:n], shape[n:]
         count = _count(nse, math.prod(sizes))
@@ -163,7 +169,13 @@ def rand_bcsr(
 ) -> Callable[..., BCSR]:
     """A maker of BCSR arrays of a shape and a dtype; see `rand_bcoo`."""
 
-    def make(shape: Sequence[int], dtype: Any) -> BCSR:
+    def make(
+        shape: Sequence[int],
+        dtype: Any,
+        nse: float = nse,
+        n_batch: int = n_batch,
+        n_dense: int = n_dense,
+    ) -> BCSR:
         if check_layout("rand_bcsr", n_batch, n_dense, len(shape)) != 2:
             raise ValueError(errors.layout("rand_bcsr", "n_sparse must be 2"))
         batch, (rows, columns) = shape[:n_batch], shape[n_batch : n_batch + 2]
