@@ -11,6 +11,7 @@ import argparse
 import json
 import platform
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -50,15 +51,14 @@ def line(pair: Pair) -> str:
     return f"{times}{pair.difference:9.0e}"
 
 
-def table(names: list[str], both: list[Any], seconds: float) -> list[Pair]:
+def table(names: list[str], both: list[Any], seconds: float) -> Iterator[Pair]:
     """Measure programs, and print a line for each as it is done."""
     print(head(len(both) > 1))
-    pairs = []
     for name in names:
         print(f"{name:38}", end="", flush=True)
-        pairs.append(measure(name, PROGRAMS[name], both, seconds))
-        print(line(pairs[-1]), flush=True)
-    return pairs
+        pair = measure(name, PROGRAMS[name], both, seconds)
+        print(line(pair), flush=True)
+        yield pair
 
 
 def summary(pairs: list[Pair]) -> str:
@@ -126,11 +126,11 @@ def main() -> None:
     versions |= {"jaxlib": jaxlib.__version__, "python": platform.python_version()}
     print(", ".join(f"{name} {version}" for name, version in versions.items()))
     warm_up(both)
-    pairs = table(names, both, options.seconds)
-    written = options.out / "fused.json"
-    written.write_text(
-        json.dumps({"versions": versions, "programs": [pair._asdict() for pair in pairs]}, indent=1)
-    )
+    written, pairs = options.out / "fused.json", []
+    for pair in table(names, both, options.seconds):
+        pairs.append(pair)  # written each time, so that a run that is broken off is not lost
+        result = {"versions": versions, "programs": [pair._asdict() for pair in pairs]}
+        written.write_text(json.dumps(result, indent=1))
     if len(both) > 1:
         print("\n" + summary(pairs))
         if find_spec("matplotlib"):
