@@ -218,6 +218,14 @@ def test_products_of_matrices():
     check(cases, x, padded(x))
 
 
+def test_products_of_sparse_arrays_of_other_sizes():
+    x, z = dense((3, 4, 5)), dense((3, 4, 5), 1) + 1
+    for y, layout in [(z[:, :1, :1], (0, 0)), (z[:1, :, 1:2], (1, 0)), (z[1:2, 1:2], (2, 0))]:
+        rhs = padded(y, *layout)
+        case = {"product": (lambda m, rhs=rhs: m * rhs, lambda x, y=y: x * y)}
+        check(case, x, padded(x, 1))
+
+
 def test_products_of_batches_of_sparse_arrays():
     x, y = dense((2, 3, 4)), dense((2, 4, 2), 1)
     numbers = (((2,), (1,)), ((0,), (0,)))

@@ -93,8 +93,12 @@ class JAXSparse:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        name, dtype = type(self).__name__, dtypes.name(self.dtype)
-        layout = f", nse={self.nse}"
+        name = type(self).__name__
+        try:
+            dtype, layout = dtypes.name(self.dtype), f", nse={self.nse}"
+        except (AttributeError, IndexError):
+            # In a tree other things than arrays may stand for the buffers.
+            return f"{name}(<invalid>)"
         for group in ("n_batch", "n_dense"):
             if getattr(self, group, 0):
                 layout += f", {group}={getattr(self, group)}"
@@ -474,11 +478,13 @@ def bcoo_sort_indices(mat: BCOO) -> BCOO:
     >>> sparse.bcoo_sort_indices(m).data
     Array([4, 3], dtype=int32)
     """
-    if mat.indices_sorted or not mat.n_sparse:
+    if mat.indices_sorted:
         return mat
-    indices, order = over_batch(_sorted, mat.n_batch, mat.shape, mat.indices)
-    # Indices that all batch elements share stay so, even if data differ.
-    data = over_batch(lambda x, at: x[at], mat.n_batch, mat.shape, mat.data, order)
+    data, indices = mat.data, mat.indices
+    if mat.n_sparse:
+        indices, order = over_batch(_sorted, mat.n_batch, mat.shape, indices)
+        # Indices that all batch elements share stay so, even if data differ.
+        data = over_batch(lambda x, at: x[at], mat.n_batch, mat.shape, data, order)
     return BCOO(
         (data, indices),
         shape=mat.shape,

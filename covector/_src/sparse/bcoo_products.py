@@ -20,7 +20,19 @@ from ..numpy.reductions import sum as sum_of
 from ..numpy.selection import where
 from ..numpy.shaping import broadcast_shapes, broadcast_to, moveaxis, reshape
 from ..ops.contraction import dot_general
-from .bcoo import BCOO, _add, _flat, _taken, beside, bounded, columns, inside, over_batch, spread
+from .bcoo import (
+    BCOO,
+    _add,
+    _flat,
+    _taken,
+    bcoo_update_layout,
+    beside,
+    bounded,
+    columns,
+    inside,
+    over_batch,
+    spread,
+)
 
 # ---------------------------------------------------------------- sparse times dense
 
@@ -303,7 +315,11 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
 
 
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
-    """The elementwise product of two sparse arrays of the same shape and layout.
+    """The elementwise product of two sparse arrays.
+
+    Args:
+      lhs, rhs: arrays of the same rank, whose sizes are the same or 1, with as many dense
+        dimensions. If one has more batch dimensions, the product has those of the other.
 
     >>> import covector.numpy as jnp
     >>> from covector.experimental import sparse
@@ -312,22 +328,28 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     >>> sparse.bcoo_multiply_sparse(a, b).todense()
     Array([ 0., 10.,  0.], dtype=float32)
     """
-    layouts = [(x.n_batch, x.n_dense) for x in (lhs, rhs)]
-    if lhs.shape != rhs.shape or layouts[0] != layouts[1]:
+    if lhs.ndim != rhs.ndim or lhs.n_dense != rhs.n_dense:
         raise NotImplementedError(errors.shapes("bcoo_multiply_sparse", lhs.shape, rhs.shape))
-    x, y = spread(lhs), spread(rhs)
+    shape = broadcast_shapes(lhs.shape, rhs.shape)
+    b = min(lhs.n_batch, rhs.n_batch)
+    x, y = (spread(bcoo_update_layout(mat, n_batch=b)) for mat in (lhs, rhs))
+    sizes = list(zip(x.sparse_shape, y.sparse_shape))
+    both = np.array([d for d, (n, m) in enumerate(sizes) if n == m], int)
+    of_y = np.array([n != m and n == 1 for n, m in sizes])
 
-    def one(x: Any, i: Any, y: Any, j: Any) -> Any:
-        same = all_of(i[:, None] == j[None], axis=-1)
-        x, y = promote_dtypes(x, y)
-        same_blocks = same.reshape((*same.shape, *[1] * (x.ndim - 1)))
-        data = where(same_blocks, x[:, None] * y[None], 0)
-        i = i[:, None]
-        indices = where(same[..., None], i, beside(lhs.sparse_shape, i))
+    def one(x_data: Any, i: Any, y_data: Any, j: Any) -> Any:
+        valid = inside(i, x.sparse_shape)[:, None] & inside(j, y.sparse_shape)[None]
+        same = valid & all_of(i[:, None, both] == j[None, :, both], axis=-1)
+        x_data, y_data = promote_dtypes(x_data, y_data)
+        blocks = same.reshape((*same.shape, *[1] * (x_data.ndim - 1)))
+        data = where(blocks, x_data[:, None] * y_data[None], 0)
+        # Along a dimension of size 1 the other's index counts.
+        i = where(beside(of_y, i)[None].astype(bool), j[None], i[:, None])
+        indices = where(same[..., None], i, beside(shape[b : b + len(sizes)], i))
         return _flat(data), _flat(indices)
 
-    buffers = over_batch(one, x.n_batch, x.shape, x.data, x.indices, y.data, y.indices)
-    return BCOO(buffers, shape=lhs.shape)
+    buffers = over_batch(one, b, shape, x.data, x.indices, y.data, y.indices)
+    return BCOO(buffers, shape=shape)
 
 
 # ---------------------------------------------------------------- sums
