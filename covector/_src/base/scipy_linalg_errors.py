@@ -170,6 +170,6 @@ def tridiagonal_shapes(d: Shape, e: Shape) -> str:
 
 def tridiagonal_dtypes(d: object, e: object) -> str:
     return (
-        "[eigh_tridiagonal] The diagonal d and what is beside it must have the same dtype, floating "
-        f"or complex; they have {d} and {e}."
+        "[eigh_tridiagonal] The diagonal d and what is beside it must have the same dtype, "
+        f"floating or complex; they have {d} and {e}."
     )
