@@ -150,5 +150,30 @@ def _wide(like: Any, data: Any) -> Any:
 
 
 jacfwd = _jacobians(_jacobian.jacfwd)
+jacfwd.__doc__ = """`covector.jacfwd` of a function of sparse arrays: column by column.
+
+Args:
+  fun: a function of trees of arrays.
+  argnums: which positional arguments to differentiate by; they may be, or hold, sparse arrays.
+  has_aux, **kwargs: as of `covector.jacfwd`.
+
+Returns:
+  A function that returns derivatives. Those by a sparse array are BCOO arrays, of which the
+  dimensions of the result are batch dimensions.
+
+>>> import covector.numpy as jnp
+>>> from covector.experimental import sparse
+>>> m = sparse.BCOO.fromdense(jnp.array([[0.0, 3.0]]))
+>>> sparse.jacfwd(lambda m: m @ jnp.arange(2.0))(m).todense()
+Array([[[0., 1.]]], dtype=float32)
+"""
 jacrev = _jacobians(_jacobian.jacrev)
+jacrev.__doc__ = """`covector.jacrev` of a function of sparse arrays: row by row; see `jacfwd`.
+
+>>> import covector.numpy as jnp
+>>> from covector.experimental import sparse
+>>> m = sparse.BCOO.fromdense(jnp.array([[0.0, 3.0]]))
+>>> sparse.jacrev(lambda m: m @ jnp.arange(2.0))(m).todense()
+Array([[[0., 1.]]], dtype=float32)
+"""
 jacobian = jacrev

@@ -85,8 +85,8 @@ def lobpcg_standard(
     >>> from covector.experimental.sparse.linalg import lobpcg_standard
     >>> A = jnp.diag(jnp.arange(1.0, 13.0))
     >>> theta, U, steps = lobpcg_standard(A, jnp.ones((12, 1)))
-    >>> print(jnp.round(theta, 3))
-    [12.]
+    >>> bool(abs(theta[0] - 12) < 1e-4)
+    True
     """
     if callable(A):
         return _lobpcg(A, asarray(X), m, tol)
@@ -129,23 +129,24 @@ def _lobpcg(
         # The first k columns of Q span what X spans; those for columns that depend on others, or
         # are zero, are any orthogonal ones, which do no harm.
         Q, _ = qr(concatenate([X, _scaled(R), _scaled(P)], 1))
-        _, C = eigh(_product(Q.conj().T, A(Q)))
-        C = C[:, ::-1][:, :k]
+        theta, C = eigh(_product(Q.conj().T, A(Q)))
+        theta, C = theta[::-1][:k], C[:, ::-1][:, :k]
         X = _product(Q, C)
         # What was added to the span of the old X is the direction of the step.
         P = _product(Q[:, k:], C[k:])
-        return (step + 1, X, P, *_residuals(A, X, n * 10 * tol))
+        return (step + 1, X, P, *_residuals(A, X, theta, n * 10 * tol))
 
     X, _ = qr(X)
-    first = (np.int32(0), X, zeros_like(X), *_residuals(A, X, n * 10 * tol))
-    step, X, _, _, theta, _ = while_loop(going, advance, (*first[:5], np.False_))
+    quotients = sum_of(X.conj() * A(X), axis=0).real
+    R, theta, _ = _residuals(A, X, quotients, tol)
+    first = (np.int32(0), X, zeros_like(X), R, theta, np.False_)
+    step, X, _, _, theta, _ = while_loop(going, advance, first)
     return theta, X, step
 
 
-def _residuals(A: Callable[[Any], Any], X: Any, tol: float) -> tuple[Any, Any, Any]:
+def _residuals(A: Callable[[Any], Any], X: Any, theta: Any, tol: float) -> tuple[Any, Any, Any]:
     """Residuals of the eigenvectors X, their eigenvalues, and whether the residuals are small."""
     AX = A(X)
-    theta = sum_of(X.conj() * AX, axis=0).real
     R = AX - theta[None] * X
     return R, theta, (norm(R, axis=0) < tol * (theta + norm(AX, axis=0))).all()
 
