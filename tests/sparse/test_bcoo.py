@@ -300,3 +300,35 @@ def test_text():
 def test_mistakes(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.zeros((0, 3), np.float32),
+        np.float32(3),
+        np.array([True, False, True]),
+        np.array([np.nan, 0, np.inf], np.float32),
+        np.array([0, 2j], np.complex64),
+        np.zeros((2, 2), np.int32),
+    ],
+    ids=lambda x: f"{x.dtype}{x.shape}",
+)
+def test_special_arrays(x):
+    mat = sparse.BCOO.fromdense(x)
+    assert mat.dtype == x.dtype and mat.nse == np.count_nonzero(x)
+    np.testing.assert_array_equal(mat.todense(), x)
+
+
+def test_64_bits():
+    with cv.enable_x64(True):
+        x = dense((3, 4)).astype(np.float64)
+        mat, v = sparse.BCOO.fromdense(x), np.linspace(0, 1, 4)
+        assert mat.dtype == np.float64 and (mat @ v).dtype == np.float64
+        np.testing.assert_allclose(mat @ v, x @ v, rtol=1e-14)
+        data = mat.data
+        loss = lambda d: jnp.sum(jnp.sin(sparse.BCOO((d, mat.indices), shape=(3, 4)) @ v))  # noqa: E731
+        slope, step = cv.grad(loss)(data), np.zeros(mat.nse)
+        step[1] = 1e-5
+        numeric = (loss(data + step) - loss(data - step)) / 2e-5
+        np.testing.assert_allclose(slope[1], numeric, rtol=1e-8)
