@@ -262,7 +262,9 @@ def test_derivatives():
 
 def test_creation():
     same(sparse.eye(3, 4, k=-1), np.eye(3, 4, -1))
-    same(sparse.eye(3, n_batch=1), np.eye(3))
+    rows = sparse.eye(3, 4, k=2, n_batch=1)
+    assert rows.nse == 1
+    same(rows, np.eye(3, 4, 2))
     same(sparse.eye(3, n_dense=1), np.eye(3))
     same(sparse.empty((2, 3), n_batch=1, nse=2), np.zeros((2, 3)))
     for options in (dict(), dict(n_batch=1, n_dense=1, unique_indices=False)):

@@ -15,7 +15,7 @@ from ..numpy.joining import stack
 from ..random.keys import split
 from ..random.selection import permutation
 from ..random.uniform import randint, uniform
-from .bcoo import BCOO, JAXSparse, check_layout, over_batch
+from .bcoo import BCOO, JAXSparse, bcoo_sum_duplicates, check_layout, over_batch
 from .bcsr import BCSR
 from .coo import COO, CSC, CSR
 
@@ -96,6 +96,9 @@ def eye(
     indices = asarray(np.stack([rows, rows + k], -1), index_dtype)
     mat = BCOO((data, indices), shape=(N, M), indices_sorted=True, unique_indices=True)
     mat = mat.update_layout(n_batch=n_batch, n_dense=n_dense, on_inefficient=None)
+    if n_batch or n_dense == 2:
+        # Each row has one element at most, and the whole one dense block.
+        mat = bcoo_sum_duplicates(mat, nse=min(len(rows), 1))
     return _in_format(mat, sparse_format)
 
 
