@@ -388,6 +388,7 @@ def test_names_and_defaults_are_those_of_jax():
     ours, theirs = config.config.values, jax.config.values
     own = set(ours) - set(theirs)
     assert own == {
+        "jax_check_purity",
         "jax_compile_progress",
         "jax_cpu_alias_loop_carries",
         "jax_cpu_keep_freed_memory",
