@@ -20,9 +20,9 @@ from ..control.loops import while_loop
 from ..control.scan import scan
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
-from ..core.primitive import BuiltinPrimitive
 from ..numpy.joining import concatenate
 from ..numpy.promotion import promote_dtypes
+from ..ops.identities import Copy
 from ..transforms.stage import stage
 from . import bcoo_products, bcoo_shapes
 from .bcoo import BCOO, JAXSparse, bcoo_sum_duplicates, bcoo_transpose, spread
@@ -121,28 +121,13 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 # ---------------------------------------------------------------- todense
 
 
-class ToDense(BuiltinPrimitive):
+class ToDense(Copy):
     """The operand itself, which is dense if it is not sparse."""
 
     def bind(self, *buffers: Any, tree: Any = None) -> Any:
         """Of the buffers of a sparse array, as `tree` describes it, the dense array."""
         x = buffers[0] if tree is None else unflatten(tree, buffers)
         return x.todense() if is_sparse(x) else super().bind(x)
-
-    def abstract_eval(self, x: Any) -> Any:
-        return x
-
-    def ref(self, x: Any) -> Any:
-        return np.asarray(x)
-
-    def jvp(self, primals: Any, tangents: Any) -> Any:
-        return self.bind(*primals), tangents[0]
-
-    def vmap(self, axis: Any, dims: Any, x: Any) -> Any:
-        return self.bind(x), dims[0]
-
-    def emit(self, b: Any, x: Any) -> Any:
-        return x
 
 
 todense_p = ToDense("todense")
