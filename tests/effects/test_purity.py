@@ -18,6 +18,7 @@ import covector.numpy as jnp
 from covector import lax
 from covector.errors import ImpureFunctionError
 from covector.experimental import io_callback
+from covector.interpreters import batching
 
 X = np.arange(3, dtype=np.float32)
 total = 0
@@ -403,6 +404,18 @@ def test_nested_functions_run_a_few_times_only():
     with cv.checking_purity():
         fun(np.ones((1,) * 6, np.float32))
     assert next(runs) == 7
+
+
+def test_with_batches_of_registered_types():
+    batching.register_vmappable(Labels, int, int, lambda *_: None, lambda *_: None, None)
+    try:
+        test_in_every_transformation("vmap")
+    finally:
+        batching.unregister_vmappable(Labels)
+
+
+class Labels:
+    """A type whose batches are no arrays."""
 
 
 def test_the_examples_of_the_page():

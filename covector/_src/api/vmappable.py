@@ -21,6 +21,7 @@ from ..core.trace import context, current_trace
 from ..ops.creation import iota
 from ..ops.linear import bring_to
 from ..transforms.flatten import FlatFunction
+from ..transforms.purity import call_traced
 from ..transforms.vmap import BatchTrace
 
 
@@ -124,7 +125,7 @@ class FunctionOfExamples(FlatFunction):
             for x, spec in zip(leaves, self.specs)
         ]
         args, kwargs = tree.unflatten(self.in_tree, examples)
-        outs, self.out_tree = tree.flatten(self.fun(*args, **kwargs), is_vmappable)
+        outs, self.out_tree = tree.flatten(call_traced(self.fun, args, kwargs), is_vmappable)
         specs = tree.flatten_axes("vmap out_axes", self.out_tree, self.out_axes)
         return [
             batch_of(trace, self.axis.size, x, spec) if is_vmappable(x) else x
