@@ -38,17 +38,17 @@ def assert_same(ours: Any, theirs: Any, tol: float = 1e-4) -> None:
             np.testing.assert_allclose(x, y, tol, tol)
 
 
-def directions(args: Any) -> list[np.ndarray]:
+def directions(args: Any) -> tuple[np.ndarray, ...]:
     """A fixed tangent for each of some arrays."""
     rng = np.random.default_rng(1)
-    return [matrix(rng, *x.shape, dtype=x.dtype) for x in args]
+    return tuple([matrix(rng, *x.shape, dtype=x.dtype) for x in args])
 
 
 def assert_differences(fun: Any, args: Any, h: float = 1e-6) -> None:
     """In 64 bits, the tangents of `fun` are its central differences."""
     rng = np.random.default_rng(2)
     wide = [np.asarray(x, np.result_type(x.dtype, np.float64)) for x in args]
-    ts = [matrix(rng, *x.shape, dtype=x.dtype) for x in wide]
+    ts = tuple([matrix(rng, *x.shape, dtype=x.dtype) for x in wide])
     with cv.enable_x64(True):
         forward = cv.jit(lambda *xs: cv.jvp(fun, xs, ts))
         tangents = cv.tree.leaves(forward(*wide)[1])

@@ -20,7 +20,7 @@ def compare(jax, name, args, tangents=True, tol=1e-4, **options):
         if not tangents:
             return module.jit(function)(*args)
         both = module.jit(lambda xs, ts: without_float0(module.jvp(function, xs, ts)))
-        return both(list(args), directions(args))
+        return both(tuple(args), directions(args))
 
     assert_same(results(cv), results(jax), tol)
 
