@@ -129,7 +129,7 @@ def _from_value(value: Any, dtype: Any, copy: bool) -> Any:
         return _from_value(value.__jax_array__(), dtype, copy)
     if isinstance(value, (list, tuple)):
         return _from_sequence(value, dtype)
-    if kind is np.ma.MaskedArray:
+    if isinstance(value, np.ma.MaskedArray):
         aval_of(value)  # which refuses it
     return _from_host(value, dtype, copy)
 
@@ -154,8 +154,6 @@ def _checked_number(value: Any) -> Any:
 
 def _from_host(value: Any, dtype: Any, copy: bool) -> Any:
     """NumPy arrays and scalars, and what NumPy makes an array of."""
-    if isinstance(value, np.ma.MaskedArray):  # as NumPy, leave the mask out
-        value = value.data
     host = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value)
     if host.dtype == object and value is None:
         raise ValueError(numpy_errors.none_in_array())
