@@ -178,7 +178,7 @@ class ModuleContext:
         if self._frame is not None and nbytes(aval_of(x)) > CONSTANT_BYTES:
             return self._parameter(self._frame, x)
         array = x.to_numpy() if type(x) is ArrayImpl else np.asarray(x)
-        return self.constant(array.astype(dtypes.dtype_of(x), copy=False))
+        return self.constant(array.astype(dtypes.dtype_of(array), copy=False))
 
     def _parameter(self, frame: Frame, array: Any) -> Any:
         """A captured array as a parameter of the function that is being written."""
