@@ -167,8 +167,8 @@ def ndtri(p: ArrayLike) -> Array:
       TypeError: the array is not of floats.
 
     >>> from covector.scipy import special
-    >>> special.ndtri(0.975)
-    Array(1.9599644, dtype=float32, weak_type=True)
+    >>> print(special.ndtri(0.975).round(4))
+    1.96
     """
     return _ndtri(floats("ndtri", p))
 
