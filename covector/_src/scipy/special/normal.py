@@ -167,8 +167,8 @@ def ndtri(p: ArrayLike) -> Array:
       TypeError: the array is not of floats.
 
     >>> from covector.scipy import special
-    >>> print(special.ndtri(0.975).round(4))
-    1.96
+    >>> print(f"{special.ndtri(0.975):.4f}")
+    1.9600
     """
     return _ndtri(floats("ndtri", p))
 
