@@ -100,7 +100,7 @@ def cumulative_sum_chain(m: Any) -> Any:
 
     def f(x: Any) -> Any:
         for _ in range(6):
-            x = jnp.cumsum(x * jnp.cos(x)) / 100 + x
+            x = jnp.cumsum(x * jnp.cos(x)) / x.size + x
         return x
 
     return f, (normal(1 << 16),)
