@@ -179,9 +179,7 @@ class BCOO(JAXSparse):
         cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
     ) -> BCOO:
         """A matrix of `scipy.sparse`."""
-        if n_dense or n_batch:
-            what = "A matrix of SciPy with batch or dense dimensions"
-            raise NotImplementedError(errors.not_implemented("from_scipy_sparse", what))
+        check_plain(n_batch, n_dense)
         mat = mat.tocoo()
         indices = np.stack([mat.row, mat.col], -1)
         dtype = index_dtype or "int32"
@@ -257,6 +255,13 @@ def _check(data: Shape, indices: Shape, shape: Shape) -> None:
     )
     if not fits:
         raise ValueError(errors.buffers(data, indices, shape))
+
+
+def check_plain(n_batch: int, n_dense: int) -> None:
+    """Raise if a matrix of SciPy is to have batch or dense dimensions."""
+    if n_batch or n_dense:
+        what = "A matrix of SciPy with batch or dense dimensions"
+        raise NotImplementedError(errors.not_implemented("from_scipy_sparse", what))
 
 
 # ---------------------------------------------------------------- batches

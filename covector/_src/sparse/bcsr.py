@@ -31,6 +31,7 @@ from .bcoo import (
     bcoo_extract,
     bcoo_fromdense,
     bcoo_sum_duplicates,
+    check_plain,
     over_batch,
     spread,
 )
@@ -118,9 +119,7 @@ class BCSR(JAXSparse):
         cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
     ) -> BCSR:
         """A matrix of `scipy.sparse`."""
-        if n_dense or n_batch:
-            what = "A matrix of SciPy with batch or dense dimensions"
-            raise NotImplementedError(errors.not_implemented("from_scipy_sparse", what))
+        check_plain(n_batch, n_dense)
         mat, dtype = mat.tocsr(), index_dtype or "int32"
         indices, indptr = asarray(mat.indices, dtype), asarray(mat.indptr, dtype)
         return cls((asarray(mat.data), indices, indptr), shape=mat.shape)
