@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import covector
 from covector import tree, tree_util
 from covector._src.base.tree_order import unflattener
 from covector.tree_util import DictKey
@@ -157,3 +158,57 @@ def test_a_value_error_of_a_container_reaches_the_user():
     tree_util.register_pytree_node(Broken, flatten, lambda *_: Broken())
     with pytest.raises(ValueError, match="no children today"):
         tree.flatten([Broken()])
+
+
+def room(thread_limit=3000):
+    """How many levels of lists jaxlib's code can still go down in this thread."""
+    deep = None
+    for levels in range(1, thread_limit):
+        deep = [deep]
+        if levels % 20 == 0:
+            try:
+                tree.leaves(deep)
+            except RecursionError:
+                return levels
+    return thread_limit
+
+
+class Fails(Exception):
+    pass
+
+
+def fail(*_):
+    raise Fails
+
+
+@pytest.mark.parametrize("kind", ["keys", "container", "is_leaf", "keys under jit"])
+def test_failures_leave_python_its_depth_of_recursion(kind):
+    class Failing:
+        pass
+
+    tree_util.register_pytree_node(Failing, fail, fail)
+    before = room()
+    for _ in range(40):
+        for t in ([[[{"a": (1,), 0: 2}]]], [{"b": [{"a": 1, 0: [2, {"c": 0, 1: 2}]}]}]):
+            if kind == "keys":
+                tree.leaves(t)
+                tree.leaves_with_path(t)
+            elif kind == "keys under jit":
+                covector.jit(lambda t: t)(t)
+            elif kind == "container":
+                with pytest.raises(Fails):
+                    tree.leaves([[[1, (Failing(), 2)]]])
+            else:
+                with pytest.raises(Fails):
+                    tree.leaves(t, is_leaf=lambda x: fail() if x == 2 else False)
+    assert room() == before
+
+
+def test_trees_that_are_too_deep():
+    before = room()
+    contains_itself = []
+    contains_itself.append({"a": contains_itself})
+    for function in (tree.leaves, tree.leaves_with_path, covector.jit(lambda t: t)):
+        with pytest.raises(RecursionError, match="inside of itself"):
+            function(contains_itself)
+    assert room() == before

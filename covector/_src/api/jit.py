@@ -154,8 +154,8 @@ class JitFunction:
                         return outs[0] if program.is_one else program.out_tree.unflatten(outs)
                 try:
                     leaves, in_tree = _flatten(args)
-                except ValueError:  # dicts whose keys have no order
-                    return self._call(args, kwargs)
+                except Exception:  # dicts whose keys have no order
+                    leaves, in_tree = tree.flatten_again(tree.default_registry, args)
                 avals = [
                     x.aval if type(x) is ArrayImpl and x._placement is None else None
                     for x in leaves

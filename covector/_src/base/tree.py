@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..xla.native import pytree
+from .tree_by_hand import flatten_by_hand
 from .tree_errors import agree, is_leaf_def, map_error, mismatches, prefix_report, same_node
 from .tree_keys import KeyPath, keystr
-from .tree_order import flatten_by_hand, unflatten_like
 from .tree_order import flatten_up_to as flatten_up_to
+from .tree_order import unflatten_like
 from .tree_order import unflattener as unflattener
 from .tree_partial import Partial as Partial
 from .tree_registry import PyTreeDef as PyTreeDef
@@ -51,12 +52,13 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Any]:
     """
     try:
         return _flatten(tree, is_leaf)
-    except ValueError:
+    except Exception:
         pass  # some dict's keys have no order, or a container raises what it will raise again
-    return _flatten_any_keys(default_registry, tree, is_leaf)
+    return flatten_again(default_registry, tree, is_leaf)
 
 
-def _flatten_any_keys(registry: Any, tree: Any, is_leaf: IsLeaf) -> tuple[list[Any], Any]:
+def flatten_again(registry: Any, tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Any]:
+    """`registry.flatten(tree, is_leaf)` by hand, after that has raised."""
     predicate = None if is_leaf is None else lambda _, node: is_leaf(node)
     found, treedef = flatten_by_hand(registry, tree, predicate)
     return [leaf for _, leaf in found], treedef
@@ -288,7 +290,7 @@ def flatten_with_path(
         predicate = lambda _, node: is_leaf(node)  # noqa: E731
     try:
         return default_registry.flatten_with_path(tree, predicate)
-    except ValueError:
+    except Exception:
         pass
     return flatten_by_hand(default_registry, tree, predicate)
 
@@ -430,9 +432,9 @@ def flatten_axes(name: str, treedef: Any, axis_tree: Any) -> list[Any]:
 def _flatten_axis_tree(axis_tree: Any) -> tuple[list[Any], Any]:
     try:
         return none_leaf_registry.flatten(axis_tree)
-    except ValueError:
+    except Exception:
         pass
-    return _flatten_any_keys(none_leaf_registry, axis_tree, None)
+    return flatten_again(none_leaf_registry, axis_tree)
 
 
 def _spread(entries: list[Any], prefix: Any, full: Any) -> list[Any] | None:

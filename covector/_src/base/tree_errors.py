@@ -6,12 +6,21 @@ unless the names of its children are wanted for a message.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .tree_keys import DictKey, FlattenedIndexKey, GetAttrKey, KeyPath, SequenceKey, keystr
 from .tree_registry import is_namedtuple, one_level, root_alone
+
+
+def too_deep() -> RecursionError:
+    return RecursionError(
+        "A tree is nested deeper than Python's recursion limit allows "
+        f"({sys.getrecursionlimit()}). Is a container perhaps, by mistake, inside of itself, or a "
+        "linked list meant to be a list? Otherwise raise the limit with sys.setrecursionlimit."
+    )
 
 
 class Mismatch(NamedTuple):

@@ -70,6 +70,17 @@ def sorted_keys(keys: Iterable[Any]) -> list[Any]:
     )
 
 
+def are_comparable(keys: Iterable[Any]) -> bool:
+    """Whether Python can sort the keys."""
+    try:
+        sorted(keys)
+    except RecursionError:
+        raise
+    except Exception:
+        return False
+    return True
+
+
 def _by_type_and_value(key: Any) -> tuple:
     if type(key) is tuple:
         return ("tuple", tuple(_by_type_and_value(part) for part in key))

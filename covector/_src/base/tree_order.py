@@ -1,9 +1,8 @@
 """Dicts as nodes: keys that Python cannot sort, and the order in which a caller wrote the keys.
 
 A dict's children are always visited in the order of its sorted keys, so that dicts with the same
-keys have the same structure.  jaxlib's C++ code does that for keys that Python can compare.  For
-the others the traversals are written out here; they make treedefs of the same kind, since a
-treedef can be assembled from a node's data and its children.
+keys have the same structure.  jaxlib's C++ code does that for keys that Python can compare; for
+the others the traversals are written out, that from the tree to its leaves in tree_by_hand.py.
 
 What is built from a treedef has its dicts in sorted order.  The last two functions put the keys
 back into the order of the tree that the treedef was taken from.
@@ -16,28 +15,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from .tree_keys import GetAttrKey, KeyPath, bare
+from .tree_keys import GetAttrKey, bare
 from .tree_registry import assemble, is_open, one_level, root_alone
-
-PathPredicate = Callable[[KeyPath, Any], bool] | None
-
-
-def flatten_by_hand(registry: Any, tree: Any, is_leaf: PathPredicate = None) -> tuple[list, Any]:
-    """What `registry.flatten_with_path` does, for trees with dicts whose keys have no order."""
-    found: list[tuple[KeyPath, Any]] = []
-
-    def visit(path: KeyPath, node: Any) -> Any:
-        level = None
-        if is_leaf is None or not is_leaf(path, node):
-            level = one_level(node, registry)
-        if level is None:
-            found.append((path, node))
-            return assemble(None, (), registry)
-        pairs, static = level
-        children = [visit((*path, key), child) for key, child in pairs]
-        return assemble((type(node), static), children, registry)
-
-    return found, visit((), tree)
 
 
 def flatten_up_to(treedef: Any, tree: Any) -> list[Any]:

@@ -50,9 +50,7 @@ def argument_names(
         position += 1
     roots.extend(sorted(kwargs.items()))
     return tuple(
-        root + keystr(path)
-        for root, value in roots
-        for path, _ in tree.default_registry.flatten_with_path(value)[0]
+        root + keystr(path) for root, value in roots for path, _ in tree.flatten_with_path(value)[0]
     )
 
 
