@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -25,8 +26,9 @@ from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
-from .mlir import ir, make_context
+from .mlir import ir
 from .structure import Structures
+from .vocabulary import give_back, take
 
 EmitterFactory = Callable[..., Any]
 
@@ -75,7 +77,8 @@ class ModuleContext:
     """
 
     def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
-        self.context = make_context()
+        self._vocabulary = take()
+        self.context = self._vocabulary.context
         self.platform = platform
         self.make_emitter = make_emitter
         self.host_callbacks: list[Any] = []
@@ -91,8 +94,8 @@ class ModuleContext:
         self.has_barriers_in_loops = False
         self.has_barriers_on_elements = False
         self.captured: list[Any] = []
-        self._types: dict[AbstractValue, Any] = {}
-        self._attributes: dict[Any, Any] = {}
+        self._types: dict[AbstractValue, Any] = self._vocabulary.types
+        self._attributes: dict[Any, Any] = self._vocabulary.attributes
         self._locations: dict[Any, Any] = {}
         self._structures = Structures()
         self._functions: dict[Any, tuple[str, Frame | None]] = {}
@@ -107,6 +110,13 @@ class ModuleContext:
             i32 = ir.IntegerType.get_signless(32)
             for count in ("mhlo.num_partitions", "mhlo.num_replicas"):
                 self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, 1)
+
+    def __del__(self) -> None:
+        vocabulary = vars(self).pop("_vocabulary", None)
+        if vocabulary is not None:
+            vocabulary.places += len(self._locations)
+            vars(self).clear()  # the module first
+            give_back(vocabulary)
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -151,6 +161,7 @@ class ModuleContext:
         if isinstance(value, int):
             return ir.IntegerAttr.get(self._i64, value)
         if isinstance(value, str):
+            self._vocabulary.nbytes += len(value)
             return ir.Attribute.parse(value) if value[:1] == "#" else ir.StringAttr.get(value)
         if isinstance(value, np.dtype):
             return ir.TypeAttr.get(element_type(value))
@@ -163,9 +174,16 @@ class ModuleContext:
     def constant(self, value: np.ndarray) -> Any:
         """Write a constant."""
         value = np.asarray(value)
-        if value.size > 1 and not any(value.strides):  # a broadcast scalar stays one
-            value = np.ascontiguousarray(value)
-        attribute = dense_elements(value)
+        if value.ndim:
+            self._vocabulary.nbytes += value.nbytes
+            if not any(value.strides):  # a broadcast scalar stays one
+                value = np.ascontiguousarray(value)
+            attribute = dense_elements(value)
+        else:
+            key = (value.dtype, value.tobytes())  # for which 0.0 and -0.0 are two, and NaN is one
+            attribute = self._attributes.get(key)
+            if attribute is None:
+                attribute = self._attributes[key] = dense_elements(value)
         return ir.Operation.create(
             "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
         ).results[0]
@@ -405,32 +423,37 @@ def _symbol(name: str) -> str:
 
 # ---------------------------------------------------------------- dtypes in MLIR
 
-_FLOAT_TYPES: dict[Any, Callable[[], Any]] = {
+_FLOAT_TYPES: dict[str, Callable[[], Any]] = {
     "float16": lambda: ir.F16Type.get(),
     "bfloat16": lambda: ir.BF16Type.get(),
     "float32": lambda: ir.F32Type.get(),
     "float64": lambda: ir.F64Type.get(),
     "complex64": lambda: ir.ComplexType.get(ir.F32Type.get()),
     "complex128": lambda: ir.ComplexType.get(ir.F64Type.get()),
-    "float0": lambda: ir.IntegerType.get_signless(1),
     "bool": lambda: ir.IntegerType.get_signless(1),
 }
 
 
 def element_type(dtype: Any) -> Any:
     """The MLIR type of an array's elements."""
+    return _maker_of(dtype)()
+
+
+@cache
+def _maker_of(dtype: Any) -> Callable[[], Any]:
+    """What makes the MLIR type of a dtype in the current context."""
     if dtype == dtypes.float0:
-        return ir.IntegerType.get_signless(1)
+        return _FLOAT_TYPES["bool"]
     name = np.dtype(dtype).name
-    make = _FLOAT_TYPES.get(name)
-    if make is not None:
-        return make()
+    if name in _FLOAT_TYPES:
+        return _FLOAT_TYPES[name]
     if name.startswith("float"):  # the 8-, 6- and 4-bit floats are spelled the same but for this
-        return ir.Type.parse("f" + name.removeprefix("float").upper().replace("_", ""))
+        spelling = "f" + name.removeprefix("float").upper().replace("_", "")
+        return lambda: ir.Type.parse(spelling)
     width = dtypes.bit_width(dtype)
     if dtypes.issubdtype(dtype, np.unsignedinteger):
-        return ir.IntegerType.get_unsigned(width)
-    return ir.IntegerType.get_signless(width)
+        return lambda: ir.IntegerType.get_unsigned(width)
+    return lambda: ir.IntegerType.get_signless(width)
 
 
 _SUB_BYTE = {
