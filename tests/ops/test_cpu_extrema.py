@@ -54,14 +54,30 @@ def test_batches():
     np.testing.assert_array_equal(cv.vmap(lambda v: lax.argmax(v, 0, "int32"))(x), np.argmax(x, 1))
 
 
-@pytest.mark.parametrize("shape, axes", [((9000,), (0,)), ((90, 100), (1,)), ((90, 100), (0,))])
+@pytest.mark.parametrize(
+    "shape, axes",
+    [
+        ((9000,), (0,)),
+        ((90, 100), (1,)),
+        ((90, 100), (0,)),
+        ((8, 1024), (1,)),  # more rows of 32 than are folded up at once
+        ((2, 4099), (1,)),  # no rows without a rest
+        ((300, 20), (0,)),  # slices, which overlap
+        ((4, 10, 5, 40), (0, 2)),
+        ((4, 10, 5, 40), (1, 3)),
+        ((64, 1, 64), (0, 1, 2)),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_maxima_and_minima_keep_nan(shape, axes, dtype):
     x = array(dtype, shape)
+    numbers = np.where(np.isin(x, [-9, 8]), 0, x)
+    numbers.flat[[7, -2]] = 20, -20
     x.flat[[5, 4000, -1]] = np.nan
     both = cv.jit(lambda x: (lax.reduce_max(x, axes), lax.reduce_min(x, axes)))
-    for got, f in zip(both(x), (np.max, np.min)):
-        np.testing.assert_array_equal(got, f(x, axes))
+    for y in (x, numbers.astype(dtype)):
+        for got, f in zip(both(y), (np.max, np.min)):
+            np.testing.assert_array_equal(got, f(y, axes))
 
 
 def test_jaxpr_does_not_know():

@@ -22,6 +22,8 @@ from .bitwise import and_p, or_p, xor_p
 from .comparison import eq_p, ne_p
 from .conversion import convert
 from .creation import broadcasted_iota
+from .emitted import Emitted
+from .extrema_on_cpu import emit_extremum
 from .families import BITS, ORDERED, check_accepts
 from .gather import gather_p, gather_params
 from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
@@ -37,10 +39,11 @@ from .linear import (
     reshape_p,
     shift_axes,
 )
+from .native import kernel_serves, places_of_extrema
 from .select import select_n_p
 from .shaping import squeeze_p
 from .slicing import pad_p, slice_in_dim
-from .thresholds import ARGMAX, ARGMAX_AXIS, ARGMAX_BLOCKS
+from .thresholds import ARGMAX, ARGMAX_AXIS, ARGMAX_BLOCKS, EXTREMUM
 
 # ---------------------------------------------------------------- the family
 
@@ -175,6 +178,7 @@ class Extremum(Reduction):
 
     sampled = (*Reduction.sampled, "bool")
     direction: str  # the relation, GT or LT, of the extremum to all others
+    mirrored: Op  # what combines the negatives of two elements into the negative of the extremum
 
     def jvp(self, primals, tangents, *, axes):
         # Where several elements are the greatest, each gets an equal share of the derivative.
@@ -189,37 +193,23 @@ class Extremum(Reduction):
         return out, div_p.bind(total, count)
 
     def emit(self, b, x, *, axes):
-        scalar = ShapedArray((), b.avals_out[0].dtype)
-        (out,) = b.op_with_regions(
-            "reduce",
-            [x, b.constant(self.identity(scalar.dtype))],
-            [((scalar, scalar), lambda x, y: [self.emit_combined(b, scalar, x, y)])],
-            dimensions=tuple(axes),
-        )
-        return out
+        (aval,), (out,) = b.avals_in, b.avals_out
+        start = self.identity(out.dtype)
+        if loses_nan(b, out.dtype) and aval.size >= EXTREMUM:
+            return emit_extremum(b, x, axes, self.combine.hlo, self.mirrored.hlo, start)
+        return b.reduce(self.combine, x, start, axes)
 
-    def emit_combined(self, b, scalar, x, y):
-        """Write the one of two elements that is beyond the other or NaN.
 
-        The library that XLA hands its own maxima over to on CPUs loses NaNs; a choice between two
-        numbers it does not know.
-        """
-        if b.platform != "cpu" or not dtypes.issubdtype(scalar.dtype, np.floating):
-            inner = b.replace(
-                primitive=self.combine, avals_in=(scalar, scalar), avals_out=(scalar,)
-            )
-            return self.combine.emit(inner, x, y)
-        flag = scalar.update(dtype=np.dtype(np.bool_))
-        beyond = b.compare(self.direction, x, y, scalar.dtype, out=flag)
-        nan = b.compare("NE", x, x, scalar.dtype, out=flag)
-        return b.op("select", b.op("or", beyond, nan, out=flag), x, y, out=scalar)
+def loses_nan(b: Any, dtype: Any) -> bool:
+    """Whether extrema of a dtype are handed over to a library that loses NaN, if they are large."""
+    return b.platform == "cpu" and dtypes.issubdtype(dtype, np.floating)
 
 
 class ReduceMax(Extremum):
     """The greatest element over the dimensions `axes`; NaN where one is NaN."""
 
     direction = "GT"
-    combine = max_p
+    combine, mirrored = max_p, min_p
     ufunc = np.maximum
 
     def identity(self, dtype):
@@ -230,7 +220,7 @@ class ReduceMin(Extremum):
     """The least element over the dimensions `axes`; NaN where one is NaN."""
 
     direction = "LT"
-    combine = min_p
+    combine, mirrored = min_p, max_p
     ufunc = np.minimum
 
     def identity(self, dtype):
@@ -358,6 +348,9 @@ class ArgExtremum(Op):
         count = aval.shape[axes[0]]
         if b.platform == "cpu" and aval.size >= ARGMAX and count > ARGMAX_AXIS:
             if count <= dtypes.iinfo(index_dtype).max:
+                if kernel_serves(b, aval, *axes):
+                    found = places_of_extrema(self.name, Emitted(b, x, aval), *axes)
+                    return found.astype(index_dtype).value
                 return b.written(lambda x: [convert(self.first(x, *axes), index_dtype)], [x])[0]
         return self.emit_pairs(b, x, axes, index_dtype)
 

@@ -17,8 +17,16 @@ from ..core.primitive import Primitive
 from .arithmetic import add_p, max_p, min_p
 from .base import Op, Sample, draw
 from .comparison import ge_p, le_p
+from .extrema_on_cpu import emit_combined
 from .linear import Linear, constant_like
-from .reductions import Extremum, greatest, least, reduce_max_p, reduce_min_p
+from .reductions import (
+    Extremum,
+    greatest,
+    least,
+    loses_nan,
+    reduce_max_p,
+    reduce_min_p,
+)
 from .slicing import pad_p
 from .windows_family import (
     check_windows,
@@ -153,7 +161,9 @@ class WindowExtremum(WindowReduction):
         return out, select_and_gather_add_p.bind(t, x, select_prim=self.prefers, **window)
 
     def emit_combined(self, b, scalar, x, y):
-        return self.of_axes.emit_combined(b, scalar, x, y)
+        if loses_nan(b, scalar.dtype):
+            return emit_combined(b, scalar, self.of_axes.mirrored.hlo, x, y)
+        return super().emit_combined(b, scalar, x, y)
 
 
 class ReduceWindowMax(WindowExtremum):
