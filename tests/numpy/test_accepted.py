@@ -123,8 +123,10 @@ def test_methods_of_arrays():
     np.testing.assert_array_equal(x.compress(mask, axis=1), host.compress(mask, axis=1))
     choices = [host[0], host[1]]
     np.testing.assert_array_equal(jnp.array([0, 1, 0]).choose(choices), [0, 4, 2])
+    masked = np.ma.array([1, 2], mask=[True, False])
+    assert jnp.array(masked).tolist() == jnp.asarray(masked).tolist() == [1, 2]
     with pytest.raises(ValueError, match="masked arrays"):
-        jnp.array(np.ma.array([1, 2], mask=[True, False]))
+        jnp.add(masked, 1)
 
 
 def test_sums_of_powers_of_complex_numbers():

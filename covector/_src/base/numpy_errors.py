@@ -168,6 +168,22 @@ def imaginary_part_lost(old: object, new: object) -> str:
     )
 
 
+def axis_needed(where: str) -> str:
+    return f"[{where}] The axis must be an integer or several, not None."
+
+
+def deprecated_positions(where: str) -> str:
+    return (
+        f"[{where}] Passing the copy, order, and ndmin arguments to jnp.{where} by position is "
+        f"deprecated: NumPy takes them by name only. Write `jnp.{where}(x, dtype, copy=..., "
+        "order=..., ndmin=...)`."
+    )
+
+
+def too_many_arguments(where: str, most: int, given: int) -> str:
+    return f"[{where}] At most {most} arguments can be given by position, not {given}."
+
+
 # ---------------------------------------------------------------- ranges and matrices
 
 

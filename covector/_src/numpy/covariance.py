@@ -29,7 +29,7 @@ def cov(
     y: ArrayLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
-    ddof: int | None = None,
+    ddof: float | None = None,
     fweights: ArrayLike | None = None,
     aweights: ArrayLike | None = None,
     dtype: Any = None,
@@ -77,7 +77,10 @@ def cov(
     if not count:
         return full(() if size == 1 else (size, size), np.nan, x.dtype)
     weights = _weights(count, fweights, aweights)
-    ddof = int(not bias) if ddof is None else index_argument("cov", "ddof", ddof)
+    if ddof is None:
+        ddof = int(not bias)
+    elif not isinstance(ddof, float):
+        ddof = index_argument("cov", "ddof", ddof)
     return _cov(x, *weights.values(), names=tuple(weights), ddof=ddof, dtype=dtype)
 
 
@@ -102,7 +105,7 @@ def _weights(count: int, fweights: Any, aweights: Any) -> dict[str, Any]:
 
 
 @composite
-def _cov(rows: Any, *given: Any, names: tuple[str, ...], ddof: int, dtype: Any) -> Any:
+def _cov(rows: Any, *given: Any, names: tuple[str, ...], ddof: float, dtype: Any) -> Any:
     """From a matrix of rows, and the weights of these names."""
     # Negative weights, of which NumPy complains, cannot be known here.
     weights = {name: absolute(w) for name, w in zip(names, given)}

@@ -40,10 +40,10 @@ from .promotion import (
 def array(
     object: Any,
     dtype: Any = None,
+    *args: Any,
     copy: bool = True,
     order: str | None = "K",
     ndmin: int = 0,
-    *,
     device: Any = None,
     out_sharding: Any = None,
 ) -> Array:
@@ -54,13 +54,14 @@ def array(
         of these.
       dtype: the dtype of the result; by default the common one of the values. Python numbers alone
         give a dtype that is weak if `object` is a single one.
+      *args: the next three by position, which is deprecated.
       copy: whether the result must not share memory with `object`.
       order: "K", "A" or "C"; the layout in memory cannot be chosen.
       ndmin: the least number of dimensions; missing ones are put in front, of size 1.
       device, out_sharding: where to put the array.
 
     Returns:
-      An array; a traced one if a value is traced.
+      An array; a traced one if a value is traced. Of a masked array the mask is left out.
 
     Raises:
       TypeError: a value is not numeric.
@@ -71,15 +72,33 @@ def array(
     Array([[1. , 2. ],
            [3. , 4.5]], dtype=float32)
     """
+    if args:
+        if len(args) > 3:
+            raise TypeError(numpy_errors.too_many_arguments("array", 5, 2 + len(args)))
+        warn(numpy_errors.deprecated_positions("array"), DeprecationWarning)
+        copy, order, ndmin = *args, *(copy, order, ndmin)[len(args) :]
+    return _array("array", object, dtype, copy, order, ndmin, device, out_sharding)
+
+
+def _array(
+    where: str,
+    value: Any,
+    dtype: Any,
+    copy: bool,
+    order: str | None,
+    ndmin: int,
+    device: Any,
+    sharding: Any,
+) -> Array:
     if order not in ("K", "A", "C", None):
-        raise NotImplementedError(numpy_errors.order_not_supported("array", order))
+        raise NotImplementedError(numpy_errors.order_not_supported(where, order))
     if dtype is not None:
-        dtype = dtypes.check_user_dtype_supported(dtype, "array")
-    out = _from_value(object, dtype, copy)
+        dtype = dtypes.check_user_dtype_supported(dtype, where)
+    out = _from_value(value, dtype, copy)
     missing = ndmin - out.ndim
     if missing > 0:
         out = expand_dims(out, range(missing))
-    return _placed(out, device, out_sharding)
+    return _placed(out, device, sharding)
 
 
 def asarray(
@@ -106,7 +125,7 @@ def asarray(
     >>> jnp.asarray(x) is x
     True
     """
-    return array(a, dtype, bool(copy), order, device=device, out_sharding=out_sharding)
+    return _array("asarray", a, dtype, bool(copy), order, 0, device, out_sharding)
 
 
 def _placed(x: Any, device: Any, sharding: Any = None) -> Any:
@@ -130,7 +149,7 @@ def _from_value(value: Any, dtype: Any, copy: bool) -> Any:
     if isinstance(value, (list, tuple)):
         return _from_sequence(value, dtype)
     if isinstance(value, np.ma.MaskedArray):
-        aval_of(value)  # which refuses it
+        value = value.data
     return _from_host(value, dtype, copy)
 
 
@@ -188,9 +207,10 @@ def _from_sequence(values: Sequence[Any], dtype: Any) -> Any:
 def _host_array(values: Any, dtype: Any) -> np.ndarray:
     """Nested sequences of Python numbers as a NumPy array."""
     if dtypes.issubdtype(dtype, np.integer):
-        # NumPy refuses integers that do not fit; floats are rounded towards zero first.
+        # NumPy refuses integers that do not fit; floats are rounded towards zero first, if finite.
         host = np.asarray(values)
-        return host.astype(dtype) if host.dtype.kind in "fc" else np.asarray(values, dtype)
+        if host.dtype.kind in "fc" and np.isfinite(host).all():
+            return host.astype(dtype)
     return np.asarray(values, dtype)
 
 
@@ -326,6 +346,8 @@ def filled(shape: tuple[int, ...], value: Any, dtype: Any, weak: bool = False) -
     """An array of one value, which is converted to the dtype."""
     if isinstance(dtype, KeyTy) and dtypes.dtype_of(value) != dtype:
         return filled_keys(shape, value, dtype)
+    if isinstance(value, (float, np.floating)) and dtypes.issubdtype(dtype, np.integer):
+        value = stage(value)  # the device rounds all numbers, and takes the nearest that there is
     value = convert(value, dtype, weak)
     return broadcast_in_dim(value, shape, ()) if shape else stage(value)
 

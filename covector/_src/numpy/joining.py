@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ from ..ops.linear import broadcast_in_dim, full
 from ..ops.linear import reshape as reshape_operand
 from ..ops.shaping import tile_p
 from ..ops.slicing import slice_in_dim
-from .arguments import axis_argument, check_no_out, index_argument, shape_argument
+from .arguments import (
+    axis_argument,
+    check_no_out,
+    index_argument,
+    known_array,
+    shape_argument,
+)
 from .composite import composite
 from .conversion import behind
 from .creation import filled
@@ -246,17 +253,22 @@ def _split(where: str, ary: Any, parts: Any, axis: int, uneven: bool) -> list[An
     axis = axis_argument(where, axis, ary.ndim)
     size = ary.shape[axis]
     if ndim(parts) == 0:
-        sizes = _even_sizes(
-            where, size, index_argument(where, "indices_or_sections", parts), uneven
-        )
+        sizes = _even_sizes(where, size, _whole(where, parts), uneven)
     else:
-        stops = [index_argument(where, "indices_or_sections", x) for x in parts]
+        stops = [_whole(where, x) for x in parts]
         stops = [min(max(x + size if x < 0 else x, 0), size) for x in stops]
         bounds = [0, *np.maximum.accumulate(stops).tolist(), size] if stops else [0, size]
         sizes = np.diff(bounds).tolist()
         if stops and stops != sorted(stops):
             return _overlapping(ary, [0, *stops], [*stops, size], axis)
     return list(split_p.bind(ary, sizes=tuple(sizes), axis=axis))
+
+
+def _whole(where: str, x: Any) -> int:
+    """A number of parts, or an index: an integer, or a float that is one."""
+    message = partial(numpy_errors.traced_argument, where, "indices_or_sections")
+    value = known_array(x, message).item()
+    return int(value) if type(value) is float and value.is_integer() else operator.index(value)
 
 
 def _overlapping(ary: Any, starts: list[int], stops: list[int], axis: int) -> list[Any]:
@@ -483,13 +495,16 @@ def diff(
     n = index_argument("diff", "n", n)
     if n < 0:
         raise ValueError(numpy_errors.negative_count("diff", n))
+    if n == 0:
+        return a
     if a.ndim == 0:
         raise ValueError(numpy_errors.zero_dimensional("diff"))
     axis = axis_argument("diff", axis, a.ndim)
     ends = [_end_of("diff", end, a, axis) for end in (prepend, append)]
     if any(end is not None for end in ends):
         a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    return _differences(a, n=n, axis=axis)
+    minus = ne_p if dtype_of(a) == np.bool_ else sub_p
+    return _differences(a, minus=minus, n=n, axis=axis)
 
 
 def _end_of(where: str, end: Any, a: Any, axis: int) -> Any:
@@ -502,8 +517,7 @@ def _end_of(where: str, end: Any, a: Any, axis: int) -> Any:
 
 
 @composite
-def _differences(a: Any, *, n: int, axis: int) -> Any:
-    minus = ne_p if dtype_of(a) == np.bool_ else sub_p
+def _differences(a: Any, *, minus: Any, n: int, axis: int) -> Any:
     for _ in range(n):
         size = shape_of(a)[axis]
         later = slice_in_dim(a, min(1, size), size, axis=axis)
@@ -517,14 +531,15 @@ def ediff1d(
     """Differences of neighbours in the raveled array.
 
     Args:
-      ary: an array.
+      ary: an array of numbers.
       to_end, to_begin: what to put behind and before the differences, converted to their dtype.
 
     >>> import covector.numpy as jnp
     >>> jnp.ediff1d(jnp.array([1, 4, 9]), to_begin=0)
     Array([0, 3, 5], dtype=int32)
     """
-    differences = _differences(ravel(ary), n=1, axis=0)
+    differences = _differences(ravel(ary), minus=sub_p, n=1, axis=0)
+    if to_begin is to_end is None:
+        return differences
     given = [to_begin, differences, to_end]
-    parts = [convert(ravel(x), differences.dtype) for x in given if x is not None]
-    return concatenate(parts) if len(parts) > 1 else parts[0]
+    return concatenate([convert(ravel(x), differences.dtype) for x in given if x is not None])

@@ -17,6 +17,7 @@ from ..ops.select import select_n_p
 from ..ops.slicing import pad_p, slice_p
 from .arguments import axis_argument, check_no_out, index_argument
 from .composite import composite
+from .creation import convert_array
 from .promotion import as_array, convert, dtype_of, number, own, shape_of
 from .ranges import iota
 from .reductions import sum
@@ -24,6 +25,7 @@ from .selection import select_where
 from .shaping import transpose
 
 _INT = np.dtype(np.int32)
+_BEYOND = 2**30  # diagonals from here on are outside of all matrices that there are
 
 
 def _offset_rows(shape: tuple[int, ...], k: Any) -> tuple[Any, Any]:
@@ -36,7 +38,7 @@ def _offset(where: str, k: Any) -> Any:
     """The number of a diagonal as an operand; it may be a traced integer."""
     if own[type(k)] and not k.aval.shape and dtypes.issubdtype(k.aval.dtype, np.integer):
         return convert(k, _INT)
-    return number(index_argument(where, "k", k), _INT)
+    return number(min(max(index_argument(where, "k", k), -_BEYOND), _BEYOND), _INT)
 
 
 def _shape(where: str, n: Any, m: Any) -> tuple[int, int]:
@@ -269,7 +271,8 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
            [0, 2]], dtype=int32)
     """
     v = as_array("diagflat", v)
-    return _diag(reshape(v, (v.size,)), k=index_argument("diagflat", "k", k))
+    line = convert_array(reshape(v, (v.size,)), v.dtype)
+    return _diag(line, k=index_argument("diagflat", "k", k))
 
 
 def trace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ..ops.linear import (
     reshape,
     transpose,
 )
-from ..ops.rounding import ceil_p, floor_p
+from ..ops.rounding import RoundingMethod, ceil_p, floor_p, round_p
 from ..ops.select import select_n_p
 from ..ops.slicing import slice_in_dim
 from ..ops.thresholds import QUANTILE, QUANTILES
@@ -67,7 +67,10 @@ def quantile(
       out, overwrite_input: not supported.
       method: what to return between two elements: "linear" interpolates, "lower", "higher",
         "nearest" and "midpoint" say so themselves; "inverted_cdf" returns the first element that q
-        of all elements do not exceed.
+        of all elements do not exceed. The others are those of R. J. Hyndman and
+        Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996):
+        "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
+        "weibull", "median_unbiased" and "normal_unbiased".
       keepdims: whether these dimensions remain, with size 1.
       weights: how much each element counts: an array of the shape of `a`, or of that of the
         dimensions `axis`. For the method "inverted_cdf" only.
@@ -207,7 +210,7 @@ def _of_arrays(
     skip_nans: bool,
 ) -> Any:
     a, q = as_array(where, a), as_array(where, q)
-    if method not in _METHODS and method != "inverted_cdf":
+    if method not in (*_METHODS, "inverted_cdf"):
         methods = (*_METHODS, "inverted_cdf")
         raise ValueError(ordering_errors.quantile_method(where, method, methods))
     if dtypes.issubdtype(dtype_of(a), np.complexfloating):
@@ -327,9 +330,9 @@ def _of_lines(lines: Any, q: Any, weights: list[Any], method: str, skip_nans: bo
     if method == "inverted_cdf":
         out, bad = _by_weight(lines, q, last, nans, weights)
     else:
-        low, high, weight = _places(q, last, dtype_of(lines))
+        low, high, weight = _places(q, last, dtype_of(lines), method)
         values = [_elements(lines, index) for index in (low, high)]
-        out, bad = _METHODS[method](*values, _wide(weight, shape_of(values[0]))), None
+        out, bad = _METHODS[method].between(*values, _wide(weight, shape_of(values[0]))), None
     if not skip_nans:  # a NaN of the line has come to its end
         end = slice_in_dim(nans, size - 1, size, axis=-1)
         bad = end if bad is None else or_p.bind(bad, end)
@@ -346,30 +349,57 @@ def _of_one_line(lines: Any, q: Any, weights: list[Any], method: str, skip_nans:
     if skip_nans:
         count = sub_p.bind(count, nans)
     last = convert(max_p.bind(sub_p.bind(count, np.int32(1)), np.int32(0)), dtype_of(q))
-    low, high, weight = _places(q, broadcast_in_dim(last, shape_of(q), ()), dtype)
+    low, high, weight = _places(q, broadcast_in_dim(last, shape_of(q), ()), dtype, method)
     values: list[list[Any]] = [[], []]
     for i in range(shape_of(q)[0]):
         at, after = [convert(places[i], np.dtype(np.int32)) for places in (low, high)]
         key = key_at(keys, at)
         for found, chosen in zip(values, (key, key_after(keys, key, after))):
             found.append(reshape(convert(values_of(chosen, dtype_of(line)), dtype), (1,)))
-    out = _METHODS[method](*[concatenate(found, 0) for found in values], weight)
+    out = _METHODS[method].between(*[concatenate(found, 0) for found in values], weight)
     if not skip_nans:
         out = _unless(reshape(ne_p.bind(nans, np.int32(0)), (1,)), out)
     return reshape(out, (*shape[:-1], *shape_of(q)))
 
 
-def _places(q: Any, last: Any, dtype: Any) -> tuple[Any, Any, Any]:
+def _places(q: Any, last: Any, dtype: Any, method: str) -> tuple[Any, Any, Any]:
     """The places before and after quantiles, and how far in between they are, as dtype.
+
+    With alpha and beta of a method, the place of the quantile q of n elements is, counted from 1,
+    n q + alpha + q (1 - alpha - beta).
 
     Args:
       q: the quantiles.
-      last: the last place of a line.
+      last: the last place of a line, n - 1.
       dtype: of the elements.
+      method: a key of `_METHODS`.
     """
-    place = mul_p.bind(q, last)
-    low, high = [_clipped(rounded.bind(place), last) for rounded in (floor_p, ceil_p)]
+    _, alpha, beta, bounds = _METHODS[method]
+    if alpha == beta == 1:
+        place = mul_p.bind(q, last)
+    else:
+        factor = add_p.bind(last, constant_like(last, 2 - alpha - beta))
+        place = add_p.bind(mul_p.bind(q, factor), constant_like(q, alpha - 1))
+    low, high = [_clipped(bound, last) for bound in bounds(place)]
+    place = place if alpha == beta == 1 else _clipped(place, last)
     return low, high, convert(sub_p.bind(place, low), dtype)
+
+
+def _around(place: Any) -> tuple[Any, Any]:
+    return floor_p.bind(place), ceil_p.bind(place)
+
+
+def _above(place: Any) -> tuple[Any, Any]:
+    """The element at a place or behind it, and the one behind it: two only at an element."""
+    after = add_p.bind(floor_p.bind(place), constant_like(place, 1))
+    return ceil_p.bind(place), after
+
+
+def _closest(place: Any) -> tuple[Any, Any]:
+    """The element that is closest; of two, the one whose number is even, counted from 1."""
+    one = constant_like(place, 1)
+    number = round_p.bind(add_p.bind(place, one), rounding_method=RoundingMethod.TO_NEAREST_EVEN)
+    return (sub_p.bind(number, one),) * 2
 
 
 def _unless(bad: Any, x: Any) -> Any:
@@ -434,10 +464,32 @@ def _linear(low: Any, high: Any, weight: Any) -> Any:
     return select_n_p.bind(eq_p.bind(weight, constant_like(weight, 0)), between, low)
 
 
-_METHODS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "linear": _linear,
-    "lower": _lower,
-    "higher": _higher,
-    "midpoint": _midpoint,
-    "nearest": _nearest,
+class _Method(NamedTuple):
+    """A method of quantiles.
+
+    Attributes:
+      between: combines the elements before and after a place, and how far in between it is.
+      alpha, beta: how the place follows from the part q; see `_places`.
+      bounds: the places of the two elements.
+    """
+
+    between: Callable[[Any, Any, Any], Any]
+    alpha: float = 1
+    beta: float = 1
+    bounds: Callable[[Any], tuple[Any, Any]] = _around
+
+
+_METHODS = {
+    "linear": _Method(_linear),
+    "lower": _Method(_lower),
+    "higher": _Method(_higher),
+    "midpoint": _Method(_midpoint),
+    "nearest": _Method(_nearest),
+    "averaged_inverted_cdf": _Method(_midpoint, 0, 1, _above),
+    "closest_observation": _Method(_lower, 0, 1, _closest),
+    "interpolated_inverted_cdf": _Method(_linear, 0, 1),
+    "hazen": _Method(_linear, 1 / 2, 1 / 2),
+    "weibull": _Method(_linear, 0, 0),
+    "median_unbiased": _Method(_linear, 1 / 3, 1 / 3),
+    "normal_unbiased": _Method(_linear, 3 / 8, 3 / 8),
 }

@@ -139,7 +139,7 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
 @composite
 def _heaviside(x: Any, y: Any) -> Any:
     x, y = promote_inexact("heaviside", x, y)
-    zero, one = (number(v, dtype_of(x)) for v in (0, 1))
+    zero, one = like(x, 0), like(x, 1)
     at_zero_or_nan = select_where(ne_p.bind(x, x), x, y)
     return select_where(
         lt_p.bind(x, zero), zero, select_where(gt_p.bind(x, zero), one, at_zero_or_nan)
@@ -211,6 +211,8 @@ conj = alias("conj", conjugate)
 
 @composite
 def _angle(z: Any, *, deg: bool) -> Any:
+    if not shape_of(z) and not dtypes.issubdtype(dtype_of(z), np.complexfloating):
+        z = convert(z, dtypes.default_float_dtype())  # as NumPy, whose real numbers are doubles
     (z,) = promote_dtypes_inexact(z)
     if dtype_of(z).kind == "c":
         re, im = real_p.bind(z), imag_p.bind(z)

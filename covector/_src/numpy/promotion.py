@@ -181,12 +181,15 @@ def promote_shapes(where: str, *args: Any) -> Sequence[Any]:
 
     Operands of rank 0 stay as they are if all others are of one rank, since the primitives
     broadcast them themselves; so do dimensions of size 1.
+
+    Raises ValueError if operands of several ranks cannot be broadcast together.
     """
     shapes = [shape_of(x) for x in args]
     ranks = {len(shape) for shape in shapes if shape}
     if len(ranks) < 2:
         return args
     check_rank_promotion(where, shapes)
+    broadcast_shape(where, shapes)
     rank = max(ranks)
     return [raise_rank(x, len(shape), rank) for x, shape in zip(args, shapes)]
 

@@ -185,11 +185,12 @@ def _derivative(a: Any, step: Any, axis: int, edge_order: int) -> Any:
     at the last d_right + h_right (d_right - d_left)/(h_left + h_right).
     """
     rises = slice_in_dim(a, 1, None, axis=axis) - slice_in_dim(a, 0, -1, axis=axis)
+    first_part: Any = 0.5
+    last_part: Any = 0.5
     if np.ndim(step) == 0:
         slopes = rises / step
         inner = (slice_in_dim(a, 2, None, axis=axis) - slice_in_dim(a, 0, -2, axis=axis)) * 0.5
         inner = inner / step
-        first_part = last_part = 0.5
     else:
         h = diff(step)
         h = reshape(h, [h.size if i == axis else 1 for i in range(a.ndim)])
@@ -197,10 +198,11 @@ def _derivative(a: Any, step: Any, axis: int, edge_order: int) -> Any:
         left, right = (slice_in_dim(h, *ends, axis=axis) for ends in ((0, -1), (1, None)))
         before, after = (slice_in_dim(slopes, *ends, axis=axis) for ends in ((0, -1), (1, None)))
         inner = (right * before + left * after) / (left + right)
-        first_part, last_part = (
-            slice_in_dim(part / (left + right), *end, axis=axis)
-            for part, end in ((left, (0, 1)), (right, (-1, None)))
-        )
+        if edge_order == 2:
+            first_part, last_part = (
+                slice_in_dim(part / (left + right), *end, axis=axis)
+                for part, end in ((left, (0, 1)), (right, (-1, None)))
+            )
     first, last = (slice_in_dim(slopes, *end, axis=axis) for end in ((0, 1), (-1, None)))
     if edge_order == 2:
         first = first - first_part * (slice_in_dim(slopes, 1, 2, axis=axis) - first)

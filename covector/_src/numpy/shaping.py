@@ -242,7 +242,9 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     (1, 3, 1)
     """
     a = as_array("expand_dims", a)
-    count = len(axis) if isinstance(axis, (Sequence, np.ndarray)) else 1
+    if axis is None:
+        raise TypeError(numpy_errors.axis_needed("expand_dims"))
+    count = len(axis) if isinstance(axis, Sequence) or np.ndim(axis) else 1
     axes = axes_argument("expand_dims", axis, a.ndim + count)
     return expand(a, sorted(axes)) if axes else a
 

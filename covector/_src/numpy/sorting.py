@@ -172,15 +172,16 @@ def sort_complex(a: ArrayLike) -> Array:
 # ---------------------------------------------------------------- partitions
 
 
-def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+def partition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Array:
     """The elements of an array, with those before the k-th not greater, and those after not less.
 
     They are in order altogether.
 
     Args:
       a: an array of real numbers.
-      kth: the place of the element that divides the others; negative ones count from the end.
-      axis: the dimension along which to divide.
+      kth: the place of the element that divides the others, or several; negative ones count from
+        the end.
+      axis: the dimension along which to divide; None for the raveled array.
 
     Returns:
       An array like `a`.
@@ -196,7 +197,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return sort(*_partitioned("partition", a, kth, axis))
 
 
-def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Array:
     """The indices that divide an array as `partition` does; the arguments are the same.
 
     >>> import covector.numpy as jnp
@@ -210,6 +211,9 @@ def _partitioned(where: str, a: Any, kth: Any, axis: Any) -> tuple[Any, int]:
     x = as_array(where, a)
     if dtypes.issubdtype(dtype_of(x), np.complexfloating):
         raise NotImplementedError(ordering_errors.complex_partition(where, dtype_of(x)))
+    if axis is None:
+        x, axis = reshape(x, (x.aval.size,)), 0
     axis = axis_argument(where, axis, x.aval.ndim)
-    canonicalize_axis(index_argument(where, "kth", kth), shape_of(x)[axis])
+    for place in kth if isinstance(kth, Sequence) or np.ndim(kth) else (kth,):
+        canonicalize_axis(index_argument(where, "kth", place), shape_of(x)[axis])
     return x, axis

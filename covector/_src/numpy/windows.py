@@ -32,7 +32,8 @@ def _values(*, formula: Formula, M: int, dtype: Any) -> Any:
 
 
 def _window(where: str, M: Any, formula: Formula) -> Any:
-    M, dtype = index_argument(where, "M", M), dtypes.default_float_dtype()
+    M = int(M) if isinstance(M, (float, np.floating, np.bool_)) else index_argument(where, "M", M)
+    dtype = dtypes.default_float_dtype()
     return full((M,), 1, dtype) if M <= 1 else _values(formula=formula, M=M, dtype=dtype)
 
 
