@@ -19,7 +19,7 @@ from ..ops.shaping import squeeze_p
 from .arguments import axis_argument, check_no_out
 from .composite import composite
 from .parts import conjugate
-from .promotion import as_array, convert, dtype_of, operands, own, promote, promote_dtypes, shape_of
+from .promotion import as_array, convert, dtype_of, operands, own, promote_dtypes, shape_of
 
 _MATMUL = (((1,), (0,)), ((), ()))
 _NONE: tuple[int, ...] = ()
@@ -37,6 +37,8 @@ def contract(
     common, weak = dtypes.lattice_result_type(a.aval, b.aval)
     if dtype is not None:
         common, weak = dtypes.check_user_dtype_supported(dtype, "dot"), False
+    else:  # a weak operand may be wider than the result: `dot(x, 2)` for x of uint8
+        a, b = (convert(x, common) if dtype_of(x).itemsize > common.itemsize else x for x in (a, b))
     out = dot_general_p.bind(
         a,
         b,
@@ -390,7 +392,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     >>> jnp.kron(jnp.array([1, 10]), jnp.array([[1, 2]]))
     Array([[ 1,  2, 10, 20]], dtype=int32)
     """
-    a, b = promote("kron", a, b)
+    a, b = promote_dtypes(*operands("kron", (a, b)))
     rank = max(len(shape_of(a)), len(shape_of(b)))
     a, b = (expand_dims(x, range(rank - len(shape_of(x)))) for x in (a, b))
     return _kron(a, b)

@@ -220,7 +220,7 @@ def _hypot(x: Any, y: Any) -> Any:
     if dtype_of(x).kind == "c":
         raise ValueError(numpy_errors.not_for_complex("hypot", dtype_of(x)))
     # |(x, y)| = m sqrt(1 + (n/m)^2) with m the larger modulus: the squares do not overflow.
-    zero, one, infinity = (number(v, dtype_of(x)) for v in (0, 1, np.inf))
+    zero, one, infinity = (like(x, v) for v in (0, 1, np.inf))
     x, y = abs_p.bind(x), abs_p.bind(y)
     infinite = or_p.bind(eq_p.bind(x, infinity), eq_p.bind(y, infinity))
     large, small = max_p.bind(x, y), min_p.bind(x, y)
