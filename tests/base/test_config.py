@@ -394,6 +394,7 @@ def test_names_and_defaults_are_those_of_jax():
         "jax_cpu_keep_freed_memory",
         "jax_materialization",
         "jax_parity",
+        "jax_roll_loops",
     }
     different = {
         # The disk cache is on by default, so it keeps everything, but not without bound.

@@ -433,6 +433,12 @@ materialization = _switch(
     "Whether values that the compiler for CPUs would compute many times over are stored instead.",
     affects_compilation=True,
 )
+roll_loops = _switch(
+    "roll_loops",
+    True,
+    "Whether long loops over small values that Python unrolled are compiled as loops, on CPUs.",
+    affects_compilation=True,
+)
 compiler_enable_remat_pass = _switch(
     "compiler_enable_remat_pass",
     True,
@@ -449,6 +455,14 @@ cpu_alias_loop_carries = _switch(
     True,
     "Whether the compiler looks at where in a loop's body a carry is read, to write to it in place "
     "after that; without, a body that reads and writes a carry copies it each time. Of CPUs alone.",
+    affects_compilation=True,
+)
+native_kernels = _switch(
+    "native_kernels",
+    True,
+    "Whether programs for CPUs sort, count and add up many elements with Covector's own compiled "
+    "functions, where these are installed. Other processes can read such programs only if they "
+    "have Covector, too.",
     affects_compilation=True,
 )
 export_calling_convention_version = _flag(

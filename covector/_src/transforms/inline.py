@@ -207,10 +207,7 @@ class _Writer:
         for var, value in zip(jaxpr.constvars, call.closed.consts):
             inner[var] = constant = Var(var.aval)
             self.constants[constant] = value
-        within = (*scopes, *eqn.name_stack)
-        if eqn.primitive.shares_names:  # XLA names the ops of a function after its call
-            within = (*within, f"{eqn.primitive.name}({eqn.params['name']})")
-        self.write(call, inner, within)
+        self.write(call, inner, scopes_of_call(eqn, scopes))
         env.update(zip(eqn.outvars, [_in(inner, atom) for atom in jaxpr.outvars]))
 
     def _write_barriers(
@@ -222,6 +219,14 @@ class _Writer:
                 barrier = JaxprEqn([env[var]], [behind], optimization_barrier_p, {})
                 self.eqns.append(barrier.replace(source=eqn.source, name_stack=stack))
                 env[var] = behind
+
+
+def scopes_of_call(eqn: JaxprEqn, scopes: tuple[str, ...]) -> tuple[str, ...]:
+    """The scopes of what a call applies, where the call itself is in the given ones."""
+    within = (*scopes, *eqn.name_stack)
+    if eqn.primitive.shares_names:  # XLA names the ops of a function after its call
+        within = (*within, f"{eqn.primitive.name}({eqn.params['name']})")
+    return within
 
 
 def _in(env: dict[Var, Atom], atom: Atom) -> Atom:

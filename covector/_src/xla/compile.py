@@ -16,6 +16,7 @@ from ..base.compile_errors import donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
+from ..control.reroll_write import rerolled
 from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr
@@ -173,15 +174,18 @@ def lower_jaxpr(
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
     values = dict(zip(closed.jaxpr.constvars, closed.consts))
+    program = ClosedJaxpr(jaxpr, [values[v] for v in jaxpr.constvars])
+    if loops.are_rolled_up(platform):
+        program = rerolled(program)
     if barriers.are_kept(platform):
-        program = materialized(ClosedJaxpr(jaxpr, [values[v] for v in jaxpr.constvars]))
-        jaxpr, values = program.jaxpr, dict(zip(program.constvars, program.consts))
+        program = materialized(program)
+    jaxpr = program.jaxpr
     module = ModuleContext(f"jit_{name}", platform, Emitter)
     attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
         given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
-    module.write_main(name, jaxpr, [values[v] for v in jaxpr.constvars], attributes)
+    module.write_main(name, jaxpr, program.consts, attributes)
     barriers.keep(module)
     loops.alias_carries(module)
     events.record("lower", (closed, module.module))

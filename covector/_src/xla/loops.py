@@ -17,6 +17,11 @@ from .module import ModuleContext
 LOOKS_AT_PLACES = "xla_cpu_copy_insertion_use_region_analysis"
 
 
+def are_rolled_up(platform: str) -> bool:
+    """Whether loops that Python unrolled are compiled as loops again (`control/reroll.py`)."""
+    return platform == "cpu" and config.roll_loops.value and not config.parity.value
+
+
 def alias_carries(module: ModuleContext) -> None:
     """Ask the compiler to write to the carries of a module's loops in place, if it has any."""
     allowed = module.platform == "cpu" and config.cpu_alias_loop_carries.value
