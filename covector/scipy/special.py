@@ -25,7 +25,6 @@ from .._src.scipy.special.gamma import gammasgn as gammasgn
 from .._src.scipy.special.gamma import loggamma as loggamma
 from .._src.scipy.special.gamma import multigammaln as multigammaln
 from .._src.scipy.special.gamma import polygamma as polygamma
-from .._src.scipy.special.gamma import zeta as zeta
 from .._src.scipy.special.harmonics import sph_harm_y as sph_harm_y
 from .._src.scipy.special.hypergeometric import hyp1f1 as hyp1f1
 from .._src.scipy.special.hypergeometric import hyp2f1 as hyp2f1
@@ -53,3 +52,4 @@ from .._src.scipy.special.quotients import gammaincc as gammaincc
 from .._src.scipy.special.quotients import poch as poch
 from .._src.scipy.special.softmax import log_softmax as log_softmax
 from .._src.scipy.special.softmax import softmax as softmax
+from .._src.scipy.special.zeta import zeta as zeta

@@ -20,13 +20,6 @@ def not_floating(where: str, dtype: Any) -> str:
     )
 
 
-def riemann_zeta() -> str:
-    return (
-        "[zeta] Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta "
-        "function. With q=1 it is Riemann's."
-    )
-
-
 def exact_factorial() -> str:
     return (
         "factorial with exact=True gives integers of any size, which arrays do not hold. Leave it "

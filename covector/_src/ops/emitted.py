@@ -132,6 +132,11 @@ class Emitted:
         return self._compare("NE", y)
 
 
+def computed_in(dtype: Any) -> np.dtype:
+    """The dtype in which a function of this one is computed: float32 in the place of less."""
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+
+
 def exp(x: Emitted) -> Emitted:
     return x.apply("exponential")
 

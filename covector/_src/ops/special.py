@@ -10,15 +10,18 @@ import numpy as np
 
 from ..base import dtypes, elementwise_errors
 from ..core.array import Array
-from ..core.fusion import COMPOSED, EXPENSIVE
+from ..core.fusion import BOUNDARY, COMPOSED, EXPENSIVE
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p
 from .base import Sample, draw
+from .emitted import Emitted, computed_in
 from .exponential import exp_p
 from .families import FLOATS, Binary, Unary, broadcast_operands
 from .functions import binary, unary
 from .linear import constant_like
 from .powers import square_p
+from .special_zeta import hurwitz_zeta
+from .special_zeta import polygamma as polygamma_formula
 
 # ---------------------------------------------------------------- error function
 
@@ -118,13 +121,20 @@ class Digamma(Unary):
         return mul_p.bind(t, polygamma_p.bind(constant_like(x, 1), x))
 
 
+def _emit(formula: Any, b: Any, *operands: Any) -> Any:
+    """Write a formula of arrays of at least 32 bits, broadcast to one shape."""
+    (out,) = b.avals_out
+    dtype = computed_in(out.dtype)
+    arrays = [Emitted(b, x, out).astype(dtype) for x in broadcast_operands(b, operands)]
+    return formula(*arrays).astype(out.dtype).value
+
+
 class Polygamma(Binary):
     """Elementwise derivative of order m of the digamma function at x."""
 
     accepts = FLOATS
-    hlo = "chlo.polygamma"
     numpy = special_values.polygamma
-    fusion = COMPOSED
+    fusion = BOUNDARY
 
     def derivative_x(self, t, m, x, z):
         raise ValueError(elementwise_errors.order_is_not_continuous("polygamma", "m"))
@@ -134,14 +144,7 @@ class Polygamma(Binary):
         return mul_p.bind(t, self.bind(following, x))
 
     def emit(self, b, m, x):
-        # XLA gives NaN at infinity, where all but the digamma function itself tend to zero.
-        (out,) = b.avals_out
-        bools = out.update(dtype=np.dtype(np.bool_))
-        m, x = broadcast_operands(b, (m, x))
-        at_infinity = b.compare("EQ", x, b.full(np.inf, out), out.dtype, out=bools)
-        is_derivative = b.compare("GT", m, b.full(0, out), out.dtype, out=bools)
-        vanishes = b.op("and", at_infinity, is_derivative, out=bools)
-        return b.op("select", vanishes, b.full(0, out), b.op(self.hlo, m, x))
+        return _emit(polygamma_formula, b, m, x)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape in ((), (2, 3), (0, 2)):
@@ -154,9 +157,8 @@ class Zeta(Binary):
 
     example = "lax.zeta(2.0, 1.0)", "Array(1.644934, dtype=float32, weak_type=True)"
     accepts = FLOATS
-    hlo = "chlo.zeta"
     numpy = special_values.zeta
-    fusion = COMPOSED
+    fusion = BOUNDARY
 
     def derivative_x(self, t, x, q, z):
         raise NotImplementedError(elementwise_errors.no_derivative("zeta", "x"))
@@ -164,6 +166,9 @@ class Zeta(Binary):
     def derivative_y(self, t, x, q, z):
         following = self.bind(add_p.bind(x, constant_like(x, 1)), q)
         return mul_p.bind(t, mul_p.bind(neg_p.bind(x), following))
+
+    def emit(self, b, x, q):
+        return _emit(hurwitz_zeta, b, x, q)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape in ((), (2, 3), (0, 2)):

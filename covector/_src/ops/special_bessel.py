@@ -14,13 +14,12 @@ from . import special_values
 from .arithmetic import add_p, mul_p, sign_p, sub_p
 from .comparison import gt_p
 from .complex import abs_p
-from .emitted import Emitted, sqrt, where
+from .emitted import Emitted, computed_in, sqrt, where
 from .families import FLOATS, Unary, filled_like
 from .functions import unary
 from .linear import constant_like
 from .powers import reciprocal
 from .select import select_n_p
-from .special_gamma import computed_in
 
 # ---------------------------------------------------------------- Chebyshev series
 

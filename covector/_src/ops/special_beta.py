@@ -26,12 +26,12 @@ from ..core.zeros import Zero
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p, sub_p
 from .base import Sample, draw
-from .emitted import Emitted, anywhere, exp, log, log1p, loop, where
+from .emitted import Emitted, anywhere, computed_in, exp, log, log1p, loop, where
 from .exponential import exp_p, log1p_p, log_p
 from .families import FLOATS, Elementwise, accumulate, broadcast_operands
 from .linear import constant_like
 from .special import lgamma_p
-from .special_gamma import LARGE, beyond_slope, both, computed_in, counter, stirling
+from .special_gamma import LARGE, beyond_slope, both, counter, stirling
 
 
 class RegularizedIncompleteBeta(Elementwise):

@@ -26,7 +26,7 @@ from ..core.fusion import BOUNDARY
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p, sub_p
 from .base import Sample, draw
-from .emitted import Emitted, anywhere, exp, log, log1p, loop, where
+from .emitted import Emitted, anywhere, computed_in, exp, log, log1p, loop, where
 from .exponential import exp_p, log_p
 from .families import FLOATS, Binary, broadcast_operands
 from .functions import binary
@@ -76,11 +76,6 @@ class IncompleteGamma(Binary):
         x = np.array([0, 0, 1, np.inf, 2, -1, np.nan, 4, np.inf], np.float32)
         a = np.array([0, 2, 0, 3, np.inf, 1, 1, -2, np.inf], np.float32)
         yield Sample((a, x), {}, smooth=False, constant=constant)
-
-
-def computed_in(dtype: Any) -> np.dtype:
-    """The dtype in which a function of this one is computed: float32 in the place of less."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
 def density(a: Any, x: Any) -> Any:

@@ -124,18 +124,18 @@ def _bessel_jn(z: Any, *, v: int, n_iter: int) -> Any:
     def step(i: Any, carry: Any) -> Any:
         above, current, total, found = carry
         n = start - i
-        found = where((orders == n), current, found)
+        found = where(orders == n, current[None], found)
         total = total + where(n % 2 == 0, 2 * current, 0)
         below = convert(n, z.dtype) * inverse * current - above
         scale = where(abs(below) > _LIMIT, 1 / _LIMIT, 1).astype(z.dtype)
-        return current * scale, below * scale, total * scale, found * scale
+        return current * scale, below * scale, total * scale, found * scale[None]
 
     orders = concatenate([zeros(1, int) + n for n in range(v + 1)]).reshape((-1,) + (1,) * z.ndim)
     seed = z * 0 + 1e-12
-    first = (z * 0, seed, z * 0, zeros((v + 1, *z.shape), z.dtype) + z * 0)
+    first = (z * 0, seed, z * 0, zeros((v + 1, *z.shape), z.dtype) + z[None] * 0)
     _, current, total, found = fori_loop(0, start, step, first)
-    found = where(orders == 0, current, found) / (total + current)
-    return where(zero, where(orders == 0, 1, 0).astype(z.dtype), found)
+    found = where(orders == 0, current[None], found) / (total + current)[None]
+    return where(zero[None], where(orders == 0, 1, 0).astype(z.dtype), found)
 
 
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:

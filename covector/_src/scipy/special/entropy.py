@@ -68,8 +68,9 @@ def _product(log_of: Any, slope: Any) -> Any:
         return [where(zero, where(y != y, y, 0), x * log_of(where(zero, 1, y)))]
 
     def slopes(x: Any, y: Any, out: Any) -> list[Any]:
-        # Where x is 0 this is 0 for all y, also beside the pole.
-        return [log_of(y), where(x == 0, 0, x * slope(y))]
+        # Where x is 0 this is 0 at the pole, too; its derivative in x is that of x times the slope.
+        pole = (x == 0) & (log_of(y) == -np.inf)
+        return [log_of(y), x * slope(where(pole, 1, y))]
 
     derived = derived_from(value, slopes)
     return composite(lambda x, y: derived(x, y)[0])

@@ -29,7 +29,7 @@ from ...numpy.selection import where
 from ...ops.complex import complex as complex_of
 from ...ops.complex import conj, imag, real
 from ...ops.rounding import floor
-from .elementwise import derived_from, elementwise, is_double, reals
+from .elementwise import derived_from, elementwise, inexacts, is_double, reals
 
 _ROOT_PI = math.sqrt(math.pi)
 
@@ -181,10 +181,11 @@ def erfcx(x: ArrayLike) -> Array:
     """Elementwise scaled complementary error function exp(x^2) erfc(x).
 
     Args:
-      x: an array of real numbers.
+      x: an array of real or complex numbers.
 
     >>> from covector.scipy import special
     >>> special.erfcx(100.0)
     Array(0.00564161, dtype=float32, weak_type=True)
     """
-    return scaled_erfc(*reals("erfcx", x))
+    (x,) = inexacts("erfcx", x)
+    return _wofz(1j * x) if dtype_of(x).kind == "c" else scaled_erfc(x)

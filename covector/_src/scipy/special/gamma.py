@@ -20,12 +20,13 @@ from ...base import dtypes
 from ...base import special_errors as errors
 from ...core.array import Array, ArrayLike
 from ...numpy.composite import composite
-from ...numpy.exponential import exp, expm1, log, sin
+from ...numpy.exponential import exp, expm1, log, log1p, sin
 from ...numpy.promotion import dtype_of, operand, operands
 from ...numpy.selection import where
 from ...ops import special as primitives
 from ...ops.complex import conj, imag, real
 from ...ops.rounding import floor, round
+from ...ops.special_values import zeta
 from .elementwise import derived_from, elementwise, inexacts, is_double, polynomial, reals
 from .numbers import BERNOULLI
 
@@ -43,6 +44,23 @@ def remainder(z: Any) -> Any:
 # ---------------------------------------------------------------- logarithm
 
 
+def log_gamma_after_two(u: Any) -> Any:
+    """log Gamma(2 + u) for |u| <= 1/2, with all digits also near its zero (DLMF 5.7.3)."""
+    count = 26 if is_double(u) else 12
+    k = np.arange(2, count)
+    series = (-1.0) ** k * zeta(k, 2) / k
+    return u * ((1 - float(np.euler_gamma)) + u * polynomial(u, series.tolist()))
+
+
+@elementwise(lambda x, y: [primitives.digamma(x)])
+def _gammaln(x: Any) -> Any:
+    at_one, at_two = abs(x - 1) <= 0.5, (x > 1.5) & (x <= 2.5)
+    # Gamma(1 + u) = Gamma(2 + u) / (1 + u).
+    u = where(at_one, x - 1, where(at_two, x - 2, 0))
+    near = log_gamma_after_two(u) - where(at_one, log1p(where(at_one, u, 0)), 0)
+    return where(at_one | at_two, near, primitives.lgamma(x))
+
+
 def gammaln(x: ArrayLike) -> Array:
     """Elementwise logarithm of the modulus of the gamma function; inf at its poles.
 
@@ -53,7 +71,7 @@ def gammaln(x: ArrayLike) -> Array:
     >>> special.gammaln(20.0)
     Array(39.339886, dtype=float32, weak_type=True)
     """
-    return primitives.lgamma(*inexacts("gammaln", x))
+    return _gammaln(*reals("gammaln", x))
 
 
 def _gammasgn(x: Any) -> Any:
@@ -136,7 +154,7 @@ _complex_loggamma = derived_from(_loggamma_of_complex, lambda z, y: [_digamma_of
 
 @elementwise(lambda x, y: [primitives.digamma(x)])
 def _loggamma(x: Any) -> Any:
-    return where(x < 0, np.nan, primitives.lgamma(x))
+    return where(x < 0, np.nan, _gammaln(x))
 
 
 def loggamma(x: ArrayLike) -> Array:
@@ -200,7 +218,8 @@ def gamma_of_real(x: Any) -> Any:
 
 @composite
 def _gamma_of_complex(z: Any) -> Any:
-    return exp(_complex_loggamma(z)[0])
+    pole = (imag(z) == 0) & (real(z) <= 0) & (real(z) == floor(real(z)))
+    return where(pole, complex(np.nan, np.nan), exp(_complex_loggamma(where(pole, 1, z))[0]))
 
 
 def gamma(x: ArrayLike) -> Array:
@@ -210,7 +229,8 @@ def gamma(x: ArrayLike) -> Array:
       x: an array of real or complex numbers.
 
     Returns:
-      An array of the same shape; NaN at the negative integers, and an infinity at zero.
+      An array of the same shape; NaN at the negative integers. At zero it is an infinity for real
+      numbers, and NaN for complex ones.
 
     >>> from covector.scipy import special
     >>> special.gamma(5.0)
@@ -284,25 +304,6 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     if not dtypes.issubdtype(dtype_of(n), np.integer):
         raise ValueError(errors.order_dtype("polygamma", dtype_of(n)))
     return primitives.polygamma(*reals("polygamma", n, x))
-
-
-def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
-    """Elementwise Hurwitz zeta function: the sum of (q + k)^-x over k = 0, 1, 2, ...
-
-    Args:
-      x: an array of real numbers above 1.
-      q: an array of real numbers; with 1 this is Riemann's zeta function.
-
-    Raises:
-      NotImplementedError: `q` is not given.
-
-    >>> from covector.scipy import special
-    >>> special.zeta(2.0, 1.0)
-    Array(1.644934, dtype=float32, weak_type=True)
-    """
-    if q is None:
-        raise NotImplementedError(errors.riemann_zeta())
-    return primitives.zeta(*reals("zeta", x, q))
 
 
 def _multigammaln(a: Any, *, d: Any) -> Any:

@@ -30,6 +30,7 @@ def _legendre(n: Any, m: Any, theta: Any, n_max: int) -> Any:
     (DLMF 14.10.3, with the factors put in).
     """
     x, y = cos(theta), sin(theta)
+    y = where(y < 0, -y, y)  # the root of 1 - x^2, with the slope 1 at the pole
 
     def step(i: Any, carry: Any) -> Any:
         before, current = carry

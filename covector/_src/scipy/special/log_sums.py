@@ -10,7 +10,14 @@ from ...core.array import ArrayLike
 from ...linalg.derived import with_derivative
 from ...numpy.arguments import axes_argument
 from ...numpy.composite import composite_list
-from ...numpy.promotion import BOOL, common_shape, convert, operands, promote_dtypes_inexact
+from ...numpy.promotion import (
+    BOOL,
+    common_shape,
+    convert,
+    dtype_of,
+    operands,
+    promote_dtypes_inexact,
+)
 from ...numpy.reductions import max, sum
 from ...numpy.selection import where
 from ...ops.arithmetic import sign
@@ -33,10 +40,10 @@ def _powers(a: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
     The shift is the largest exponent, unless that is -inf.  Exponents inf count as equal: over
     e^inf their terms are 1, and all others 0.
     """
-    within = real(a) if is_complex(a.dtype) else a
+    within = real(a) if is_complex(dtype_of(a)) else a
     largest = stop_gradient(max(within, axes, keepdims=True, initial=-np.inf))
     nothing = largest == -np.inf
-    if is_complex(a.dtype):
+    if is_complex(dtype_of(a)):
         shift = where(is_finite(largest), largest, 0)
         return exp(a - shift.astype(a.dtype)), shift, nothing
     shift = where(nothing, 0, largest)
@@ -57,7 +64,7 @@ def _log_sum_jvp(
     ratio = sum(changes / total, axes)
     if not signed:
         return outs, [ratio]
-    return outs, [real(ratio) if is_complex(a.dtype) else ratio, full_like(outs[1], 0)]
+    return outs, [real(ratio) if is_complex(dtype_of(a)) else ratio, full_like(outs[1], 0)]
 
 
 @with_derivative(_log_sum_jvp)
@@ -70,7 +77,7 @@ def _log_sum(a: Any, *factors: Any, axes: tuple[int, ...], signed: bool) -> list
     total = sum(terms, axes)
     if signed:
         return [log(abs(total)) + shift, sign(total)]
-    if is_complex(a.dtype):
+    if is_complex(dtype_of(a)):
         return [log(total) + shift.astype(a.dtype)]
     return [log(total) + shift]
 

@@ -18,6 +18,11 @@ from .gamma import STIRLING_FROM, gamma_of_real, remainder, sign_of_gamma
 # ---------------------------------------------------------------- beta functions
 
 
+def _is_pole(x: Any) -> Any:
+    """Whether the gamma function has a pole at x."""
+    return (x <= 0) & (x == floor(x))
+
+
 def _log_quotient(b: Any, a: Any) -> Any:
     """log Gamma(b) - log Gamma(a + b), for a > 0 and b >= 10."""
     powers = (a + b - 0.5) * log1p(a / b) + a * (log(b) - 1)
@@ -29,10 +34,22 @@ def _betaln_slopes(a: Any, b: Any, y: Any) -> list[Any]:
     return [primitives.digamma(a) - both, primitives.digamma(b) - both]
 
 
+def _reflected(a: Any, b: Any) -> tuple[Any, Any]:
+    """Whether a is a pole at which B(a, b) is finite, and the c with |B(a, b)| = B(c, b).
+
+    There b is a whole number, and B(a, b) = (-1)^b B(1 - a - b, b).
+    """
+    finite = _is_pole(a) & (b > 0) & (b == floor(b)) & (a + b < 1)
+    return finite, where(finite, 1 - a - b, a)
+
+
 @elementwise(_betaln_slopes)
 def log_beta(a: Any, b: Any) -> Any:
     """log |B(a, b)|, as a traced function."""
-    small, large = minimum(a, b), maximum(a, b)
+    infinite, zero = _is_pole(a) | _is_pole(b), _is_pole(a + b)
+    (first, c), (second, d) = _reflected(a, b), _reflected(b, a)
+    infinite, zero = infinite & ~(first | second), zero & ~(first | second)
+    small, large = minimum(c, d), maximum(c, d)
     direct = primitives.lgamma(small) + primitives.lgamma(large) - primitives.lgamma(small + large)
 
     regular = (small > 0) & (large < math.inf)
@@ -45,7 +62,8 @@ def log_beta(a: Any, b: Any) -> Any:
     # The powers of p and q come from the quotients p / (p + q) and q / (p + q) alone.
     powers = (p - 0.5) * log(p / (p + q)) - q * log1p(p / q) - 0.5 * log(q)
     even = 0.5 * math.log(2 * math.pi) + powers + remainder(p) + remainder(q) - remainder(p + q)
-    return where(two_large, even, where(one_large, mixed, direct))
+    out = where(two_large, even, where(one_large, mixed, direct))
+    return where(infinite, math.inf, where(zero, -math.inf, out))
 
 
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
@@ -68,6 +86,10 @@ def _beta_slopes(a: Any, b: Any, y: Any) -> list[Any]:
 @elementwise(_beta_slopes)
 def _beta(a: Any, b: Any) -> Any:
     sign = sign_of_gamma(a) * sign_of_gamma(b) * sign_of_gamma(a + b)
+    first, second = _reflected(a, b)[0], _reflected(b, a)[0]
+    whole = where(first, b, where(second, a, 0))
+    at_pole = _is_pole(a) | _is_pole(b) | _is_pole(a + b)
+    sign = where(at_pole, where(whole % 2 == 0, 1, -1), sign)
     return sign * exp(log_beta(a, b))
 
 
@@ -154,15 +176,21 @@ def _poch_slopes(z: Any, m: Any, y: Any) -> list[Any]:
 
 @elementwise(_poch_slopes)
 def _poch(z: Any, m: Any) -> Any:
-    sign = sign_of_gamma(z + m) * sign_of_gamma(z)
-    sign = where(sign == sign, sign, 1)  # at poles, where the result is infinite or 0
-    logarithm = primitives.lgamma(z + m) - primitives.lgamma(z)
-    large = (z >= STIRLING_FROM) & (m > 0) & (z + m < math.inf)
-    careful = -_log_quotient(where(large, z, STIRLING_FROM), where(large, m, 1))
+    from_pole, to_pole = _is_pole(z), _is_pole(z + m)
+    # Between poles gamma(z + m) / gamma(z) = (-1)^m gamma(1 - z) / gamma(1 - z - m).
+    between = from_pole & to_pole
+    sign = where(from_pole | to_pole, 1, sign_of_gamma(z + m) * sign_of_gamma(z))
+    sign = where(between & (m % 2 != 0), -1, sign)
+    start, end = where(between, 1 - z - m, z), where(between, 1 - z, z + m)
+    logarithm = primitives.lgamma(end) - primitives.lgamma(start)
+    lower, upper = minimum(start, end), maximum(start, end)
+    large = (lower >= STIRLING_FROM) & (upper < math.inf)
+    careful = -_log_quotient(where(large, lower, STIRLING_FROM), where(large, abs(m), 1))
+    careful = where(m < 0, -careful, careful)
     out = sign * exp(where(large, careful, logarithm))
-    small = (z > 0) & (z + m > 0) & (z < _SMALL) & (z + m < _SMALL)
-    quotient = gamma_of_real(where(small, z + m, 1)) / gamma_of_real(where(small, z, 1))
-    out = where(small, quotient, out)
+    small = (start > 0) & (end > 0) & (start < _SMALL) & (end < _SMALL)
+    quotient = gamma_of_real(where(small, end, 1)) / gamma_of_real(where(small, start, 1))
+    out = where(small, where(between & (m % 2 != 0), -quotient, quotient), out)
     return where(m == 0, 1, where((z == 0) & (m > 0), 0, out))
 
 
@@ -209,4 +237,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     Array(10., dtype=float32, weak_type=True)
     """
     N, k = reals("comb", N, k)
-    return _comb(N + k - 1, k) if repetition else _comb(N, k)
+    if not repetition:
+        return _comb(N, k)
+    # There is one way to choose nothing, also out of nothing.
+    return _comb(where((N == 0) & (k == 0), 1, N + k - 1), k)
