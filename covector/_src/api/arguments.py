@@ -38,8 +38,14 @@ class ArgumentSpec:
 
     __slots__ = ("argnames", "argnums", "where")
 
+    argnums: tuple[int, ...]
+    argnames: frozenset[str]
+
     def __init__(self, where: str, kind: str, fun: Callable[..., Any], argnums: Any, argnames: Any):
         self.where = where
+        if argnums is None and argnames is None:
+            self.argnums, self.argnames = (), frozenset()
+            return
         signature = signature_of(fun)
         nums, names = as_tuple(argnums), as_tuple(argnames)
         check_argnums(where, f"{kind}_argnums", nums, signature, fun)

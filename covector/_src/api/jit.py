@@ -16,13 +16,14 @@ from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
-from ..core.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
+from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
+from ..core.leaks import LeakCheck
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
-from ..transforms.stage import stage
+from ..transforms.stage import write_down
 from ..xla.array import ArrayImpl
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
@@ -169,7 +170,12 @@ class JitFunction:
                 if program is not None:
                     outs = program.run(leaves)
                     return program.out_tree.unflatten(outs)
-            return self._call(args, kwargs)
+            if config.disable_jit.value:
+                return self._fun(*args, **kwargs)
+            if context.trace is eval_trace:
+                return self._call_concrete(args, kwargs)
+            staged, params, leaves = self._stage(args, kwargs)
+            return self._apply(staged, params, leaves)
         except Exception as error:
             drop_own_frames(error)
             raise
@@ -205,13 +211,8 @@ class JitFunction:
             compiler_options=dict(self._options["compiler_options"]),
         )
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call in general: under a transformation, with static arguments, for the first time."""
-        if config.disable_jit.value:
-            return self._fun(*args, **kwargs)
-        if context.trace is eval_trace:
-            return self._call_concrete(args, kwargs)
-        staged, params, leaves = self._stage(args, kwargs)
+    def _apply(self, staged: Staged, params: dict[str, Any], leaves: list[Any]) -> Any:
+        """Apply the staged function under a transformation."""
         if self._options["inline"]:
             inlined = without_places(staged.jaxpr)
             outs = eval_jaxpr(inlined.jaxpr, inlined.consts, *staged.captured, *leaves)
@@ -350,7 +351,13 @@ class JitFunction:
             if config.no_tracing.value:
                 raise RuntimeError(errors.tracing_forbidden(self._fun))
             info = debug_info("jit", self._fun, args, kwargs, static)
-            staged = _stage(self._fun, in_tree, avals, static, info)
+            flat, start = FlatFunction(join(self._fun, static), in_tree), time.perf_counter()
+            with LeakCheck("jit"):  # functions nest, and Python's frames are few: hence from here
+                jaxpr, consts = write_down(flat, avals, info)
+            seconds = time.perf_counter() - start
+            record = TraceRecord(in_tree, avals, static, info.arg_names or ())
+            staged = _staged_as(jaxpr, consts, flat, info, record)
+            _tell_of_trace(self._fun, record, info, seconds)
             if not staged.captured or not config.check_tracer_leaks.value:
                 cache[key] = staged
         donated = (False,) * len(leaves)
@@ -383,26 +390,27 @@ class JitFunction:
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 
 
-def _stage(
-    fun: Callable[..., Any], in_tree: Any, avals: Sequence[Any], static: Any, info: DebugInfo
+def _staged_as(
+    jaxpr: Jaxpr, consts: list[Any], flat: FlatFunction, info: DebugInfo, record: TraceRecord
 ) -> Staged:
-    """Run the user's function on tracers of arguments of the given types."""
-    start = time.perf_counter()
-    flat = FlatFunction(join(fun, static), in_tree)
-    jaxpr, consts = stage(flat, avals, info)
+    """What a function was staged as: tracers among the constants become inputs, with the others."""
     jaxpr.debug_info = flat.debug_info_of_result(info)
     captured = [c for c in consts if isinstance(c, Tracer)]
     if captured:
         closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
     else:
         closed = ClosedJaxpr(jaxpr, consts)
+    return Staged(closed, captured, flat.out_tree, info.func_name, record)
+
+
+def _tell_of_trace(
+    fun: Callable[..., Any], record: TraceRecord, info: DebugInfo, seconds: float
+) -> None:
+    """Tell the log, and those who listen, that a function was traced."""
     level = logging.WARNING if config.log_compiles.value else logging.DEBUG
-    seconds = time.perf_counter() - start
     logger.log(level, "Finished tracing %s for jit in %.9f sec", info.func_name, seconds)
     record_event_duration_secs(_TRACED, seconds, fun_name=info.func_name)
-    record = TraceRecord(in_tree, avals, static, info.arg_names or ())
     record_trace(fun, record)
-    return Staged(closed, captured, flat.out_tree, info.func_name, record)
 
 
 def jit(

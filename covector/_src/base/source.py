@@ -10,14 +10,24 @@ from __future__ import annotations
 import sys
 from itertools import islice
 from types import CodeType, FrameType
+from typing import Any
 
 # A place in a program: its code and the offset of an instruction in it.  A tuple that begins with
 # these two, or with None for an unknown place, will do as well.
 Place = tuple[CodeType, int]
 
 _PACKAGE = __name__.split(".")[0]
-# The ids of the globals of our own modules.  Modules are never unloaded, so an id stays true.
-_own_globals: set[int] = set()
+
+
+class _OwnModules(dict):
+    """For each name of a module, as its globals tell it, whether it is one of this package."""
+
+    def __missing__(self, name: Any) -> bool:
+        own = self[name] = name == _PACKAGE or str(name).startswith(_PACKAGE + ".")
+        return own
+
+
+_own_modules = _OwnModules()
 # Beginnings of the names of other files whose frames do not count as the user's.
 _excluded: list[str] = []
 
@@ -28,25 +38,21 @@ def register_exclusion(path: str) -> None:
 
 
 def is_own_frame(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package."""
-    return id(frame.f_globals) in _own_globals or _is_own(frame)
+    """Whether a frame runs code of this package, or other code that is not the user's."""
+    return _own_modules[frame.f_globals.get("__name__")] or _is_excluded(frame)
 
 
-def _is_own(frame: FrameType) -> bool:
-    """Whether the frame runs code of this package; remembers the module if so."""
-    name = frame.f_globals.get("__name__", "")
-    own = name.startswith(_PACKAGE) and name[len(_PACKAGE) : len(_PACKAGE) + 1] in ("", ".")
-    if own:
-        _own_globals.add(id(frame.f_globals))
-        return True
-    return bool(_excluded) and frame.f_code.co_filename.startswith(tuple(_excluded))
+def _is_excluded(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(tuple(_excluded))
 
 
 def current_place(depth: int = 1) -> Place | None:
     """The place of the innermost frame outside this package; None if there is none."""
     frame: FrameType | None = sys._getframe(depth)
-    own = _own_globals
-    while frame is not None and (id(frame.f_globals) in own or _is_own(frame)):
+    own = _own_modules
+    while frame is not None and (
+        own[frame.f_globals.get("__name__")] or (_excluded and _is_excluded(frame))
+    ):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -368,6 +369,5 @@ def last_uses(jaxpr: Jaxpr) -> dict[int, list[Var]]:
 def jaxpr_as_fun(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     """The function of flat arguments that a closed jaxpr computes; the same object every time."""
     if closed._as_fun is None:
-        jaxpr, consts = closed.jaxpr, closed.consts
-        closed._as_fun = lambda *args: eval_jaxpr(jaxpr, consts, *args)
+        closed._as_fun = partial(eval_jaxpr, closed.jaxpr, closed.consts)
     return closed._as_fun

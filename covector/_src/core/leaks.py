@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
+from weakref import ReferenceType
 
 from ..base import config
 from ..base.errors import LeakedTracerError
@@ -27,27 +28,48 @@ FARTHEST_HOLDER = 5
 MOST_HOLDERS = 32
 
 
-def leaves_no_tracers(transform: F) -> F:
-    """Decorate a transformation: with `check_tracer_leaks` on, it fails if its tracers survive."""
+class LeakCheck:
+    """Context manager around a transformation: with `check_tracer_leaks` on, it fails if tracers of
+    the transformation survive it.
 
-    @functools.wraps(transform)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        if not config.check_tracer_leaks.value:
-            return transform(*args, **kwargs)
-        outer, context.watched = context.watched, []
-        try:
-            result = transform(*args, **kwargs)
-            traces = context.watched
-        finally:
-            context.watched = outer
+    Args:
+      name: of the transformation, for its error.
+    """
+
+    __slots__ = ("name", "outer", "watches")
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __enter__(self) -> None:
+        self.watches = config.check_tracer_leaks.value
+        if self.watches:
+            self.outer, context.watched = context.watched, []
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if not self.watches:
+            return
+        traces, context.watched = context.watched, self.outer
+        if error is None:
+            self._check(traces or [])
+
+    def _check(self, traces: list[ReferenceType[Trace]]) -> None:
         if any(ref() is not None for ref in traces):
             gc.collect()  # what only cycles of garbage hold does not count
         survivors = [trace for trace in [ref() for ref in traces] if trace is not None]
         leaks = [(t.aval, t.origin(), _holder(t)) for t in _tracers_of(survivors)]
         if leaks:
-            name = survivors[0].describe() or transform.__name__
+            name = survivors[0].describe() or self.name
             raise LeakedTracerError(leaked_tracers(name, leaks))
-        return result
+
+
+def leaves_no_tracers(transform: F) -> F:
+    """Decorate a transformation with a `LeakCheck`."""
+
+    @functools.wraps(transform)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        with LeakCheck(transform.__name__):
+            return transform(*args, **kwargs)
 
     return checked  # type: ignore[return-value]
 

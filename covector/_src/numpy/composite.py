@@ -7,14 +7,15 @@ from functools import update_wrapper
 from typing import Any
 
 from ..base import config
-from ..base.flags import trace_key
 from ..core.avals import aval_of
 from ..core.effects import no_effects
+from ..core.jaxpr import ClosedJaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import context, eval_trace
 from ..core.zeros import UndefinedPrimal
+from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp
-from ..transforms.stage import stage_closed
+from ..transforms.stage import JaxprTrace, stage_closed
 from ..transforms.transpose import backward_pass
 from ..transforms.vmap import vmap
 
@@ -29,7 +30,8 @@ class Composite(BuiltinPrimitive):
 
     Applied to concrete arrays it is compiled and dispatched once, rather than once for each of its
     primitives.  Under any other trace it is only a function: its primitives are written out, and
-    transformations see nothing else.
+    transformations see nothing else.  Where a program is written, they are copied from the
+    function's jaxpr, so that the function runs once for each combination of types.
 
     Args:
       fun: takes arrays by position and hashable parameters by keyword, returns an array, or a list
@@ -40,13 +42,20 @@ class Composite(BuiltinPrimitive):
         super().__init__(fun.__name__.strip("_"))
         self.fun = fun
         self.multiple_results = multiple_results
-        self._latest: tuple[Any, Any] = (None, None)
         update_wrapper(self, fun)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         if context.trace is eval_trace and not _inlined():
             return eval_trace.backend.execute(self, args, params)
-        return self.fun(*args, **params)
+        return self.written_out(args, params)
+
+    def written_out(self, args: Any, params: dict[str, Any]) -> Any:
+        """Apply the primitives of the function."""
+        trace = context.trace
+        if type(trace) is not JaxprTrace or trace.linear or _inlined():
+            return self.fun(*args, **params)
+        outs = trace.write_out(self.staged(tuple([aval_of(x) for x in args]), params), args)
+        return outs if self.multiple_results else outs[0]
 
     def typecheck(self, avals: Any, params: dict[str, Any]) -> tuple:
         # Not memoized: what the function does may depend on the configuration.
@@ -64,17 +73,8 @@ class Composite(BuiltinPrimitive):
         return self.staged(tuple(avals), params)
 
     def staged(self, avals: Any, params: dict[str, Any]) -> Any:
-        """The jaxpr of the function for operands of these types.
-
-        The latest one is kept: first its types are asked for, and then its program is written.
-        """
-        key = avals, params, trace_key()
-        latest, jaxpr = self._latest
-        if latest == key:
-            return jaxpr
-        jaxpr = stage_closed(self.flat(self.fun, params), avals)
-        self._latest = key, jaxpr
-        return jaxpr
+        """The jaxpr of the function for operands of these types."""
+        return _staged(self, avals, tuple(params.items()))
 
     def flat(self, fun: Callable[..., Any], params: dict[str, Any]) -> Callable[..., Any]:
         """A function with these parameters that returns a list."""
@@ -84,6 +84,11 @@ class Composite(BuiltinPrimitive):
             return out if self.multiple_results else [out]
 
         return flat
+
+
+@jaxpr_cache
+def _staged(composite: Composite, avals: Any, params: tuple[tuple[str, Any], ...]) -> ClosedJaxpr:
+    return stage_closed(composite.flat(composite.fun, dict(params)), avals)
 
 
 class Lowered(Composite):
@@ -118,7 +123,7 @@ class Lowered(Composite):
             return super().__call__(*args, **params)
         if self.pays(*map(aval_of, args), **params):
             return self.bind(*args, **params)
-        return self.fun(*args, **params)
+        return self.written_out(args, params)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         outs, out_tangents = jvp(self.flat(self.fun, params), primals, tangents)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from ..base import transform_errors, tree
+from ..base import config, transform_errors, tree
 from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, is_valid_type
 from ..core.jaxpr import DebugInfo
@@ -37,7 +37,11 @@ class FlatFunction:
 
     def __call__(self, *leaves: Any) -> Sequence[Any]:
         args, kwargs = tree.unflatten(self.in_tree, leaves)
-        outs, self.out_tree = _flatten(call_traced(self.fun, args, kwargs))
+        if config.check_purity.value:
+            result = call_traced(self.fun, args, kwargs)
+        else:  # without a frame more for each level of nested functions
+            result = self.fun(*args, **kwargs)
+        outs, self.out_tree = _flatten(result)
         return outs
 
     def debug_info_of_result(self, info: DebugInfo) -> DebugInfo:

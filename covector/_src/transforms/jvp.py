@@ -24,7 +24,7 @@ from ..core.trace import Trace, Tracer, context, tracer_type
 from ..core.zeros import Zero
 from ..ops.linear import add_any, instantiate
 from .cache import jaxpr_cache
-from .stage import JaxprTracer, stage_closed
+from .stage import JaxprTracer, write_down
 
 # ---------------------------------------------------------------- state
 
@@ -138,6 +138,13 @@ def jvp(
       The outputs and their tangents, where a `Zero` says that an output does not depend on the
       inputs in which `tangents` is not `Zero`.
     """
+    return push_forward(fun, primals, tangents)
+
+
+def push_forward(
+    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """`jvp` within a transformation that looks for leaks itself."""
     trace = JVPTrace(context.trace, fun)
     try:
         context.trace = trace
@@ -178,7 +185,7 @@ def jvp_jaxpr(
             next(given) if nonzero else Zero(aval.to_tangent_aval())
             for nonzero, aval in zip(nonzeros, jaxpr.in_avals)
         ]
-        outs, out_tangents = jvp(jaxpr_as_fun(jaxpr), primals, tangents)
+        outs, out_tangents = push_forward(jaxpr_as_fun(jaxpr), primals, tangents)
         wanted[:] = [
             keep or type(t) is not Zero for t, keep in zip(out_tangents, instantiate_outputs)
         ]
@@ -187,7 +194,8 @@ def jvp_jaxpr(
     tangent_avals = [
         aval.to_tangent_aval() for aval, nonzero in zip(jaxpr.in_avals, nonzeros) if nonzero
     ]
-    staged = stage_closed(jvp_of_jaxpr, [*jaxpr.in_avals, *tangent_avals], jaxpr.jaxpr.debug_info)
+    in_avals = [*jaxpr.in_avals, *tangent_avals]
+    staged = ClosedJaxpr(*write_down(jvp_of_jaxpr, in_avals, jaxpr.jaxpr.debug_info))
     return staged, tuple(wanted)
 
 

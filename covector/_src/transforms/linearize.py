@@ -29,7 +29,7 @@ from ..core.zeros import Zero
 from .cache import jaxpr_cache
 from .jvp import JVPTrace, JVPTracer
 from .simplify import prune
-from .stage import JaxprTrace, JaxprTracer, stage_closed
+from .stage import JaxprTrace, JaxprTracer, write_down
 
 # ---------------------------------------------------------------- state
 
@@ -212,7 +212,7 @@ def partial_eval_jaxpr(
         return [x for x, unknown in zip(outs, out_unknowns) if not unknown] + residuals
 
     known_avals = [a for a, unknown in zip(jaxpr.in_avals, unknowns) if not unknown]
-    known = stage_closed(run_known, known_avals, jaxpr.jaxpr.debug_info)
+    known = ClosedJaxpr(*write_down(run_known, known_avals, jaxpr.jaxpr.debug_info))
     rest: Jaxpr = outcome["rest"]
     residual_avals = [v.aval for v in rest.constvars]
     unknown = ClosedJaxpr(constvars_to_invars(rest))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from ..base import tree
@@ -39,25 +40,39 @@ def argument_names(
 ) -> tuple[str, ...]:
     """How the user would write each flat argument: `x`, `params['w'][0]`, `kwargs['y']`."""
     static_positions = {i for i, _ in static[0]} if static else set()
+    names, rest = _positional_names(fun)
     roots = []
-    signature = signature_of(fun)
-    parameters = list(signature.parameters.values()) if signature else []
     position = 0
     for arg in args:
         while position in static_positions:
             position += 1
-        roots.append((_name_of_position(parameters, position), arg))
+        extra = position - len(names)
+        roots.append((names[position] if extra < 0 else f"{rest}[{extra}]", arg))
         position += 1
     roots.extend(sorted(kwargs.items()))
     return tuple(
-        root + keystr(path) for root, value in roots for path, _ in tree.flatten_with_path(value)[0]
+        [
+            root + keystr(path)
+            for root, value in roots
+            for path, _ in tree.flatten_with_path(value)[0]
+        ]
     )
 
 
-def _name_of_position(parameters: Sequence[inspect.Parameter], position: int) -> str:
-    for i, parameter in enumerate(parameters):
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            return f"{parameter.name}[{position - i}]"
-        if i == position:
-            return parameter.name
-    return f"args[{position}]"
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _positional_names(fun: Callable[..., Any]) -> tuple[Sequence[str], str]:
+    """The names of the arguments that go by position, and of the tuple of further ones."""
+    if type(fun) is FunctionType and not fun.__dict__:  # whose signature is not another's
+        code = fun.__code__
+        count = code.co_argcount
+        takes_more = code.co_flags & inspect.CO_VARARGS
+        rest = code.co_varnames[count + code.co_kwonlyargcount] if takes_more else "args"
+        return code.co_varnames[:count], rest
+    signature = signature_of(fun)
+    if signature is None:
+        return (), "args"
+    parameters = signature.parameters.values()
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "args")
+    return [p.name for p in parameters if p.kind in _POSITIONAL], rest

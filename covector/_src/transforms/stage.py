@@ -113,6 +113,46 @@ class JaxprTrace(Trace):
         self.eqns.append(eqn)
         return JaxprTracer(self, out_aval, var, eqn)
 
+    def write_out(self, closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
+        """Write the eqns of another program, as if the user had written them in this place.
+
+        Args:
+          closed: the program.
+          args: values or tracers of the types of its inputs.
+
+        Returns:
+          Its outputs.
+        """
+        jaxpr = closed.jaxpr
+        atoms: dict[Any, Atom] = dict(zip(jaxpr.constvars, map(self.constant, closed.consts)))
+        for var, arg in zip(jaxpr.invars, args):
+            mine = type(arg) is JaxprTracer and arg._trace is self
+            atoms[var] = arg.atom if mine else self.constant(arg)
+        place = context.place or source.current_place(2)
+        stack = context.name_stack
+        made_by: dict[Any, JaxprEqn] = {}
+        for old in jaxpr.eqns:
+            primitive = old.primitive
+            invars = [a if type(a) is Literal else atoms[a] for a in old.invars]
+            if primitive.fold is not None and type(invars[0]) is Literal:
+                value = primitive.fold(invars[0].val, **old.params)
+                if value is not None:
+                    (var,) = old.outvars
+                    atoms[var] = Literal(value, var.aval)
+                    continue
+            outvars = [Var(var.aval) for var in old.outvars]
+            scopes = stack + old.name_stack
+            eqn = JaxprEqn(invars, outvars, primitive, old.params, old.effects, place, scopes)
+            self.eqns.append(eqn)
+            for var, new in zip(old.outvars, outvars):
+                atoms[var], made_by[var] = new, eqn
+        return [
+            JaxprTracer(self, a.aval, a)
+            if type(a) is Literal
+            else JaxprTracer(self, a.aval, atoms[a], made_by.get(a))
+            for a in jaxpr.outvars
+        ]
+
     def lift(self, x: Any) -> Any:
         atom = self.constant(x)
         return JaxprTracer(self, atom.aval, atom)
@@ -183,6 +223,15 @@ def stage(
     Returns:
       The jaxpr, and the values of its `constvars`, which may be tracers of outer traces.
     """
+    return write_down(fun, in_avals, debug_info)
+
+
+def write_down(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[AbstractValue],
+    debug_info: DebugInfo | None = None,
+) -> tuple[Jaxpr, list[Any]]:
+    """`stage` within a transformation that looks for leaks itself: nests take a frame less."""
     trace = JaxprTrace(context.trace, debug_info)
     name_stack, place = context.name_stack, context.place
     context.name_stack, context.place = (), None

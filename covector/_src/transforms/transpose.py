@@ -25,7 +25,7 @@ from ..ops.linear import add_any, instantiate
 from .cache import jaxpr_cache
 from .linearize import LinearMap, linearize
 from .simplify import drop_dead_code
-from .stage import stage, stage_closed
+from .stage import stage, write_down
 
 # ---------------------------------------------------------------- entry
 
@@ -252,5 +252,5 @@ def transpose_jaxpr(
     avals += [
         aval.to_cotangent_aval() for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts) if nonzero
     ]
-    staged = stage_closed(transposed, avals, jaxpr.jaxpr.debug_info)
+    staged = ClosedJaxpr(*write_down(transposed, avals, jaxpr.jaxpr.debug_info))
     return staged, tuple(nonzeros)

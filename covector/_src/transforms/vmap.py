@@ -21,7 +21,7 @@ from ..core.primitive import Primitive
 from ..core.trace import Trace, Tracer, context, current_trace, named_axes, tracer_type
 from ..ops.linear import bring_to
 from .cache import jaxpr_cache
-from .stage import stage_closed
+from .stage import write_down
 
 # ---------------------------------------------------------------- state
 
@@ -178,7 +178,7 @@ def vmap_jaxpr(
     avals = [
         batch_aval(aval, axis.size, 0) if b else aval for aval, b in zip(jaxpr.in_avals, batched)
     ]
-    staged = stage_closed(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info)
+    staged = ClosedJaxpr(*write_down(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info))
     return staged, tuple(out_batched)
 
 
@@ -203,4 +203,4 @@ def vmap_jaxpr_along(
         ]
 
     avals = [batch_aval(aval, axis.size, dim) for aval, dim in zip(jaxpr.in_avals, dims)]
-    return stage_closed(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info)
+    return ClosedJaxpr(*write_down(vmap_of_jaxpr, avals, jaxpr.jaxpr.debug_info))
