@@ -36,8 +36,11 @@ from ._src.api.jacobian import jacfwd as jacfwd
 from ._src.api.jacobian import jacobian as jacobian
 from ._src.api.jacobian import jacrev as jacrev
 from ._src.api.jit import jit as jit
+from ._src.api.pmap import pmap as pmap
 from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
+from ._src.api.shard_map import shard_map as shard_map
+from ._src.api.sharding import make_mesh as make_mesh
 from ._src.api.sync import block_until_ready as block_until_ready
 from ._src.api.sync import copy_to_host_async as copy_to_host_async
 from ._src.api.sync import device_get as device_get
@@ -88,6 +91,9 @@ from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.numpy import operators as _operators
 from ._src.reference import reference_mode as reference_mode
+from ._src.sharding.context import set_mesh as set_mesh
+from ._src.sharding.named import NamedSharding as NamedSharding
+from ._src.sharding.spec import PartitionSpec as P
 from ._src.xla.callbacks import effects_barrier as effects_barrier
 from ._src.xla.devices import default_backend as default_backend
 from ._src.xla.devices import device_count as device_count
@@ -111,9 +117,9 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *("api_util", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
+        *("api_util", "as_jax", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
         *("dtypes", "errors", "experimental", "ffi"),
-        *("extend", "flatten_util", "image", "interpreters", "lax", "monitoring", "nn"),
+        *("extend", "flatten_util", "image", "interpreters", "lax", "lib", "monitoring", "nn"),
         *("numpy", "ops", "profiler", "random", "scipy", "sharding", "stages", "test_util"),
         *("testing", "tree", "tree_util", "typing", "version"),
     }

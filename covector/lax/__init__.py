@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._src.api.dynamic_index import dynamic_index_in_dim as dynamic_index_in_dim
 from .._src.api.dynamic_index import dynamic_update_index_in_dim as dynamic_update_index_in_dim
+from .._src.api.sharding import with_sharding_constraint as with_sharding_constraint
 from .._src.control.approximate_top_k import approx_max_k as approx_max_k
 from .._src.control.approximate_top_k import approx_min_k as approx_min_k
 from .._src.control.approximate_top_k import approx_top_k_p as approx_top_k_p

@@ -176,3 +176,39 @@ def test_what_is_known_is_evaluated_once():
     pvals = [pe.PartialVal.known(jnp.float32(2)), pe.PartialVal.unknown(SCALAR)]
     jaxpr, _, consts = pe.trace_to_jaxpr_nounits(f, pvals)
     assert ran == [2.0] and float(cv.core.eval_jaxpr(jaxpr, consts, 1.0)[0]) == 3.0
+
+
+# ---------------------------------------------------------------- generators as transformations
+
+
+def transformed_by_generators(m, aux_of_both):
+    """Results of transformations that are written as generators."""
+    lu = importlib.import_module(f"{m.__name__}.extend.linear_util")
+    info = importlib.import_module(f"{m.__name__}.api_util").debug_info
+
+    @lu.transformation
+    def scaled(factor, *args):
+        result = yield [x + 1 for x in args], {}
+        yield factor * result
+
+    @lu.transformation_with_aux
+    def counted(*args):
+        result = yield args, {}
+        yield result, len(args)
+
+    f = lu.wrap_init(lambda *xs: sum(xs), debug_info=info("test", sum, ((1, 2),), {}))
+    both, first = counted(scaled(f, 10))
+    _, second = counted(f)
+    out = both.call_wrapped(1, 2)
+    if aux_of_both:
+        second = first
+    return out, first(), lu.merge_linear_aux(first, second)
+
+
+def test_generators_as_transformations(jax):
+    assert transformed_by_generators(cv, False) == transformed_by_generators(jax, False)
+    assert transformed_by_generators(cv, False) == (50, 2, (True, 2))
+    for m in (cv, jax):
+        with pytest.raises(Exception) as found:
+            transformed_by_generators(m, True)
+        assert found.type.__name__ == "StoreException"

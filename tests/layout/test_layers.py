@@ -16,6 +16,7 @@ LAYERS = [
     "transforms",
     "control",
     "linalg",
+    "sharding",
     "xla",
     "reference.py",
     "api",
@@ -28,6 +29,7 @@ LAYERS = [
     "nn",
     "sparse",
     "example_libraries",
+    "as_jax",
 ]
 LEAF = SRC / "xla" / "native.py"
 

@@ -25,6 +25,7 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import write_down
 from ..xla.array import ArrayImpl
+from ..xla.placement import device_of_shardings
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
 from .materialization import Materialization, explain
@@ -417,6 +418,8 @@ def jit(
     fun: Callable[..., Any] | None = None,
     /,
     *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -435,6 +438,9 @@ def jit(
     Args:
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
         should have no side effects. Left out, `jit` is a decorator with options.
+      in_shardings: a tree of shardings of the arguments. Each must be of one device, the same one
+        for all, on which the program runs; the default device if there is none.
+      out_shardings: the same of the results.
       static_argnums: positions of arguments that are ordinary Python values, known to the trace;
         they must be hashable, and each new value compiles the function anew.
       static_argnames: the same by name. Each of the two is inferred from the other.
@@ -464,6 +470,8 @@ def jit(
     if fun is None:
         return partial(
             jit,
+            in_shardings=in_shardings,
+            out_shardings=out_shardings,
             static_argnums=static_argnums,
             static_argnames=static_argnames,
             donate_argnums=donate_argnums,
@@ -474,6 +482,8 @@ def jit(
             compiler_options=compiler_options,
         )
     check_function("jit", fun)
+    if in_shardings is not None or out_shardings is not None:
+        device = device_of_shardings("jit", in_shardings, out_shardings) or device
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
     donate = ArgumentSpec("jit", "donate", fun, donate_argnums, donate_argnames)
     for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):

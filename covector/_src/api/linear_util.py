@@ -137,6 +137,89 @@ def transformation_with_aux2(
     return update_wrapper(apply, transform)
 
 
+def _around(steps: Any, fun: Callable[..., Any]) -> Any:
+    """Call a function with the arguments that a generator yields first, and give it the result.
+
+    Returns:
+      What the generator makes of the result: what it yields next.
+    """
+    args, kwargs = next(steps)
+    out = steps.send(fun(*args, **kwargs))
+    steps.close()
+    return out
+
+
+def transformation(steps: Callable[..., Any]) -> Callable[..., WrappedFun]:
+    """Decorator: `transformation2` for a generator function.
+
+    Called with `(*given, *args)` it yields a pair, the arguments for the function and those by
+    keyword; is sent the function's result; and yields the result of the whole.
+
+    Returns:
+      A function `(fun, *given) -> WrappedFun`.
+
+    >>> from covector.api_util import debug_info
+    >>> from covector.extend import linear_util as lu
+    >>> @lu.transformation
+    ... def scaled(factor, *args):
+    ...     result = yield args, {}
+    ...     yield factor * result
+    >>> f = lu.wrap_init(abs, debug_info=debug_info("example", abs, (-1,), {}))
+    >>> scaled(f, 10).call_wrapped(-2)
+    20
+    """
+
+    @transformation2
+    def apply(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return _around(steps(*args, **kwargs), fun)
+
+    return update_wrapper(apply, steps)
+
+
+def transformation_with_aux(
+    steps: Callable[..., Any],
+) -> Callable[..., tuple[WrappedFun, Callable[[], Any]]]:
+    """Decorator: as `transformation`, for a generator whose result is a pair.
+
+    The second of the pair is stored each time the transformation runs.
+
+    Returns:
+      A function `(fun, *given)` that gives the transformed function, and a function that reads the
+      store.
+    """
+
+    @transformation_with_aux2
+    def apply(fun: Callable[..., Any], store: Store, *args: Any, **kwargs: Any) -> Any:
+        out, aux = _around(steps(*args, **kwargs), fun)
+        store.store(aux)
+        return out
+
+    return update_wrapper(apply, steps)
+
+
+def merge_linear_aux(aux1: Callable[[], Any], aux2: Callable[[], Any]) -> tuple[bool, Any]:
+    """Which of two stores was filled, and its value.
+
+    Args:
+      aux1, aux2: functions that read the stores of two transformations, of which one has run.
+
+    Returns:
+      Whether it was the first, and the value.
+
+    Raises:
+      StoreException: both have been filled, or none.
+    """
+    found = []
+    for first, read in ((True, aux1), (False, aux2)):
+        try:
+            found.append((first, read()))
+        except StoreException:
+            continue
+    if len(found) != 1:
+        raise StoreException(extension_errors.not_one_stored(len(found)))
+    return found[0]
+
+
 @transformation_with_aux2
 def _flat(fun: Callable[..., Any], store: Store, in_tree: Any, *leaves: Any) -> list[Any]:
     args, kwargs = tree.unflatten(in_tree, leaves)

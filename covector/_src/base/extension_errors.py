@@ -76,6 +76,10 @@ def stored_twice(old: object, new: object) -> str:
     )
 
 
+def not_one_stored(count: int) -> str:
+    return f"Of the two stores one must have been filled, but {count} have been."
+
+
 def nothing_stored() -> str:
     return "[linear_util] The store is empty: the function has not run yet. Call it first."
 

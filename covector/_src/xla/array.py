@@ -13,6 +13,7 @@ from ..base.random_errors import key_as_numpy
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
 from ..ops.physical import physical_aval
+from ..sharding.base import Sharding
 from .devices import device_list, first_device, sharding_on
 from .failures import failure_behind
 from .layout import Format, layout_of
@@ -95,9 +96,12 @@ class ArrayImpl(Array):
     _committed = committed
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
+    def sharding(self) -> Sharding:
         """How the array is spread over devices."""
         return SingleDeviceSharding(self.device)
+        placement = self._placement
+        if placement is not None and placement.sharding is not None:
+            return placement.sharding
 
     def devices(self) -> set[Any]:
         """The set of devices that hold the array."""

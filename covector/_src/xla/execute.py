@@ -23,6 +23,8 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..core.trace import check_no_escaped_tracer, eval_trace
+from ..sharding.base import Sharding
+from ..sharding.named import named
 from ..transforms.cache import jaxpr_cache
 from . import nonfinite
 from .array import ArrayImpl, move, put
@@ -32,9 +34,10 @@ from .devices import device_of, first_device
 from .guards import explicit_put
 from .placement import (
     Placement,
-    SingleDeviceSharding,
+    check_shape,
     common_placement,
     default_placement,
+    placement_by,
     placement_on,
 )
 from .token_values import has_tokens, with_tokens, without_token_arguments, without_tokens
@@ -239,7 +242,9 @@ class XlaBackend:
             None leaves an array where it is.
           may_alias: whether the result may share memory with a read-only NumPy array.
         """
-        placement = default_placement() if target is None else placement_of_target(target)
+        placement = (
+            default_placement() if target is None else placement_of_target(target, np.shape(x))
+        )
         if isinstance(x, ArrayImpl):
             with explicit_put():
                 return x if target is None else move(x, placement)
@@ -254,10 +259,12 @@ class XlaBackend:
         self._programs.clear()
 
 
-def placement_of_target(target: Any) -> Placement | None:
-    """The placement that a device, a sharding or the name of a platform asks for."""
-    if isinstance(target, SingleDeviceSharding):
-        target = target._device
+def placement_of_target(target: Any, shape: Sequence[int]) -> Placement | None:
+    """The placement of an array for which a device, a sharding or a platform's name asks."""
+    target = named("device_put", target)
+    if isinstance(target, Sharding):
+        check_shape("device_put", target, shape)
+        return placement_by("device_put", target)
     return placement_on(device_of(target), True)
 
 

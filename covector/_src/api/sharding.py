@@ -1,0 +1,170 @@
+"""Where arrays lie: meshes of the devices there are, and shardings as constraints.
+
+A program runs on one device. So shardings that name one device are kept, checked and followed,
+and those that name several are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any
+
+from ..base import sharding_errors as errors
+from ..base import tree
+from ..core.avals import aval_of
+from ..core.trace import Tracer
+from ..sharding.base import Sharding
+from ..sharding.mesh import AxisType, Mesh
+from ..sharding.named import named
+from ..xla.devices import devices as all_devices
+from ..xla.placement import SingleDeviceSharding, check_shape, device_of_sharding
+from .devices import device_put
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: Sequence[str],
+    axis_types: tuple[AxisType, ...] | None = None,
+    *,
+    devices: Sequence[Any] | None = None,
+) -> Mesh:
+    """A mesh of the first devices there are.
+
+    Args:
+      axis_shapes: how many devices there are along each axis.
+      axis_names: the axes' names.
+      axis_types: the axes' types; `AxisType.Explicit` by default.
+      devices: the devices to take them from; by default those of the default platform.
+
+    Raises:
+      ValueError: there are too few devices.
+
+    >>> import covector as cv
+    >>> cv.make_mesh((1, 1), ("rows", "columns")).shape
+    OrderedDict({'rows': 1, 'columns': 1})
+    """
+    available = all_devices() if devices is None else devices
+    shape = tuple(axis_shapes)
+    count = math.prod(shape)
+    if count > len(available):
+        raise ValueError(errors.too_few_devices(shape, len(available)))
+    chosen = Mesh(available[:count], "all").devices.reshape(shape)
+    types = (AxisType.Explicit,) * len(shape) if axis_types is None else axis_types
+    return Mesh(chosen, axis_names, types)
+
+
+def make_single_device_sharding(
+    device: Any, *, memory_kind: str | None = None
+) -> SingleDeviceSharding:
+    """The sharding of arrays that lie whole on a device."""
+    return SingleDeviceSharding(device, memory_kind=memory_kind)
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """Arrays where shardings say they are to lie.
+
+    Within a compiled program, which runs on one device, the shardings are checked only.
+
+    Args:
+      x: a tree of arrays.
+      shardings: a sharding, or a `PartitionSpec` within `set_mesh`; or a tree of them that is a
+        prefix of `x`.
+
+    Returns:
+      The tree of arrays.
+
+    Raises:
+      ValueError: a specification has more entries than its array dimensions, or there is no mesh.
+      NotImplementedError: a sharding has several devices.
+
+    >>> import covector as cv
+    >>> mesh = cv.make_mesh((1,), ("x",))
+    >>> sharding = cv.NamedSharding(mesh, cv.P("x"))
+    >>> cv.jit(lambda x: cv.lax.with_sharding_constraint(2 * x, sharding))(cv.numpy.ones(2))
+    Array([2., 2.], dtype=float32)
+    """
+    return _constrained("with_sharding_constraint", x, shardings)
+
+
+def _constrained(where: str, x: Any, shardings: Any) -> Any:
+    leaves, treedef = tree.flatten(x)
+    targets = tree.flatten_axes(f"{where} shardings", treedef, shardings)
+    return treedef.unflatten([_put(where, leaf, s) for leaf, s in zip(leaves, targets)])
+
+
+def _put(where: str, x: Any, sharding: Any) -> Any:
+    target = named(where, sharding)
+    if not isinstance(target, Sharding):
+        raise ValueError(errors.not_a_sharding(where, sharding))
+    device_of_sharding(where, target)
+    check_shape(where, target, aval_of(x).shape)
+    return x if isinstance(x, Tracer) else device_put(x, target)
+
+
+def reshard(xs: Any, out_shardings: Any) -> Any:
+    """Arrays spread in another way.
+
+    Args:
+      xs: a tree of arrays.
+      out_shardings: a sharding, or a `PartitionSpec` within `set_mesh`; or a prefix tree of them.
+
+    Returns:
+      The tree of arrays.
+
+    >>> import covector as cv
+    >>> with cv.set_mesh(cv.make_mesh((1,), ("x",))):
+    ...     cv.sharding.reshard(cv.numpy.ones(3), cv.P("x")).sharding.spec
+    P('x',)
+    """
+    return _constrained("reshard", xs, out_shardings)
+
+
+def auto_axes(
+    f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_sharding: Any = None
+) -> Any:
+    """Decorator: leave it to the compiler how arrays within a function are spread.
+
+    Args:
+      f: a function of trees of arrays.
+      axes: the axes of the mesh in use that are meant; all by default.
+      out_sharding: how the result is spread; it may also be given, by this name, to each call.
+
+    Returns:
+      The function, whose results lie as `out_sharding` says.
+    """
+    if f is None:
+        return partial(auto_axes, axes=axes, out_sharding=out_sharding)
+
+    @wraps(f)
+    def spread(*args: Any, **kwargs: Any) -> Any:
+        target = kwargs.pop("out_sharding", None) if out_sharding is None else out_sharding
+        out = f(*args, **kwargs)
+        return out if target is None else reshard(out, target)
+
+    return spread
+
+
+def explicit_axes(
+    f: Callable[..., Any] | None = None, /, *, axes: Any = None, in_sharding: Any = None
+) -> Any:
+    """Decorator: let the arguments of a function say how arrays within it are spread.
+
+    Args:
+      f: a function of trees of arrays.
+      axes: the axes of the mesh in use that are meant; all by default.
+      in_sharding: how the arguments are spread; it may also be given, by this name, to each call.
+
+    Returns:
+      The function, whose arguments lie as `in_sharding` says.
+    """
+    if f is None:
+        return partial(explicit_axes, axes=axes, in_sharding=in_sharding)
+
+    @wraps(f)
+    def spread(*args: Any, **kwargs: Any) -> Any:
+        target = kwargs.pop("in_sharding", None) if in_sharding is None else in_sharding
+        return f(*(args if target is None else reshard(args, target)), **kwargs)
+
+    return spread

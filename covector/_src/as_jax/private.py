@@ -1,0 +1,127 @@
+"""The private names of JAX's that much-used libraries import, and what stands for them here.
+
+Each row names who needs it, so that a row can go when its users have gone. What a library would
+have to change in the machinery of JAX (its table of handlers of results, its compile function) is
+not here: its module is, where the import alone would fail, and the names are missing from it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+from ..api import checkify, extending
+from ..api.checkify_error import Error, JaxException
+from ..base import dtypes, source, tracebacks
+from ..base.tree_registry import default_registry
+from ..control.jit import jit_p
+from ..core.avals import AbstractValue, ShapedArray
+from ..core.trace import Trace, Tracer, context, current_trace, eval_trace
+from ..numpy.ravel import ravel_pytree
+from ..ops.identities import stop_gradient_p
+from ..ops.physical import physical_aval
+from ..xla.callbacks import effects_barrier
+from .absent import HIJAX, AbstractRef, Ref, new_ref
+
+
+def trace_state_clean() -> bool:
+    """Whether no transformation is under way."""
+    return context.trace is eval_trace
+
+
+def include_frame(frame: FrameType) -> bool:
+    """Whether tracebacks show a frame."""
+    return not source.is_own_frame(frame)
+
+
+def infer_argnums_and_argnames(
+    signature: inspect.Signature,
+    argnums: int | Sequence[int] | None,
+    argnames: str | Sequence[str] | None,
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Positions and names of the same parameters, from what is given of the two."""
+    by_position = [
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    names = (argnames,) if isinstance(argnames, str) else argnames
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    if numbers is None:
+        numbers = [by_position.index(name) for name in names or () if name in by_position]
+    if names is None:
+        names = [by_position[number] for number in numbers if number < len(by_position)]
+    return tuple(numbers), tuple(names)
+
+
+class _NodeTypes:
+    """The types that are nodes of trees, as a collection that one may ask for a type."""
+
+    def __contains__(self, kind: type) -> bool:
+        return default_registry.is_node(kind)
+
+
+PRIVATE_MODULES: dict[str, dict[str, Any]] = {
+    "jax._src": {},
+    # Equinox, jaxtyping and Flax leave their own frames out of tracebacks.
+    "jax._src.traceback_util": {
+        "_exclude_paths": source._excluded,
+        "api_boundary": tracebacks.boundary,
+        "include_frame": include_frame,
+        "register_exclusion": source.register_exclusion,
+    },
+    # Flax's types of 8 bits; NumPyro and BlackJAX ask whether something is being traced.
+    "jax._src.core": {
+        "AbstractValue": AbstractValue,
+        "ShapedArray": ShapedArray,
+        "Trace": Trace,
+        "TraceTag": extending.TraceTag,
+        "Tracer": Tracer,
+        "physical_aval": physical_aval,
+        "set_current_trace": current_trace,
+        "take_current_trace": extending.take_current_trace,
+        "trace_state_clean": trace_state_clean,
+    },
+    "jax._src.dtypes": {
+        "DType": dtypes.np.dtype,
+        "ExtendedDType": dtypes.ExtendedDType,
+        "TypePromotionError": dtypes.TypePromotionError,
+        "canonicalize_dtype": dtypes.canonicalize_dtype,
+        "extended": dtypes.extended,
+        "finfo": dtypes.finfo,
+        "issubdtype": dtypes.issubdtype,
+        "supports_inf": dtypes.supports_inf,
+    },
+    # Lineax gives `stop_gradient` a rule of its own.
+    "jax._src.ad_util": {"stop_gradient_p": stop_gradient_p},
+    # e3nn-jax.
+    "jax._src.api_util": {"infer_argnums_and_argnames": infer_argnums_and_argnames},
+    # Flax names these types in annotations.
+    "jax._src.checkify": {
+        "Error": Error,
+        "JaxException": JaxException,
+        "Out": Any,
+        "checkify": checkify.checkify,
+        "user_checks": checkify.user_checks,
+    },
+    # Chex replaces a function in it to forbid compilation, which finds nothing to replace here.
+    "jax._src.compiler": {},
+    # Equinox waits for callbacks.
+    "jax._src.dispatch": {"wait_for_tokens": effects_barrier},
+    # BlackJAX.
+    "jax._src.flatten_util": {"ravel_pytree": ravel_pytree},
+    "jax._src.pjit": {"jit_p": jit_p},
+    # Flax asks whether a type is a node of trees.
+    "jax._src.tree_util": {"_registry": _NodeTypes()},
+    # Chex asks whether the CPU was started.
+    "jax._src.xla_bridge": {"_backends": {}},
+    # Flax's NNX names these types; see `absent`.
+    "jax._src.state": {},
+    "jax._src.state.types": {"AbstractRef": AbstractRef},
+    "jax.experimental.hijax": HIJAX,
+}
+
+# Public names of JAX that Covector lacks and that libraries only name.
+ABSENT_FROM_COVECTOR: dict[str, Any] = {"Ref": Ref, "new_ref": new_ref}

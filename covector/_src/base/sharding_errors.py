@@ -1,0 +1,175 @@
+"""What errors about meshes of devices, and arrays spread over them, say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class DuplicateSpecError(Exception):
+    """A specification names an axis of a mesh twice."""
+
+
+class IndivisibleError(ValueError):
+    """A dimension cannot be cut into equal parts."""
+
+
+# ---------------------------------------------------------------- meshes
+
+
+def devices_and_names(ndim: int, names: Sequence[Any]) -> str:
+    return (
+        f"[Mesh] `axis_names` must name each dimension of the array of devices once: it has {ndim} "
+        f"dimensions, and the names are {tuple(names)}."
+    )
+
+
+def no_axis_name(where: str, names: Sequence[Any]) -> str:
+    return f"[{where}] None is no name of an axis, but the names are {tuple(names)}."
+
+
+def not_axis_types(where: str, types: Any) -> str:
+    return f"[{where}] `axis_types` must hold a `sharding.AxisType` for each axis, not {types!r}."
+
+
+def axis_types_count(where: str, names: Sequence[Any], types: Sequence[Any]) -> str:
+    return (
+        f"[{where}] There must be one axis type for each axis: the names are {tuple(names)}, the "
+        f"types {tuple(types)}."
+    )
+
+
+def no_devices(what: str) -> str:
+    return (
+        f"An AbstractMesh has no {what}: it says only how many devices there are along each axis. "
+        "Use a `Mesh` of devices."
+    )
+
+
+def too_few_devices(shape: Sequence[int], available: int) -> str:
+    return (
+        f"[make_mesh] A mesh of shape {tuple(shape)} takes more devices than there are: {available}"
+    )
+
+
+def not_a_mesh(where: str, wanted: str, mesh: Any) -> str:
+    return f"[{where}] The mesh must be a `sharding.{wanted}`, not {mesh!r} of type {type(mesh)}."
+
+
+def only_outside(where: str, instead: str) -> str:
+    return f"[{where}] It can be used only outside of transformed functions; {instead}."
+
+
+def mesh_size_changes(new: Any, previous: Any) -> str:
+    return (
+        "[use_abstract_mesh] The size of the mesh in use cannot change: it is "
+        f"{previous.size} ({previous}), and would become {new.size} ({new})."
+    )
+
+
+def no_mesh(where: str, spec: Any) -> str:
+    return (
+        f"[{where}] A PartitionSpec needs a mesh, and none is in use: {spec}. Enter one by "
+        "`with set_mesh(mesh):`, or give a `NamedSharding(mesh, spec)`."
+    )
+
+
+# ---------------------------------------------------------------- specifications
+
+
+def not_a_spec(where: str, spec: Any) -> str:
+    return f"[{where}] A `PartitionSpec` is needed, not {spec!r} of type {type(spec)}."
+
+
+def axis_twice(spec: Any, name: Any) -> str:
+    return (
+        f"[NamedSharding] {spec} names the axis {name!r} twice; an axis of a mesh may divide one "
+        "dimension of an array at most."
+    )
+
+
+def axis_not_in_mesh(spec: Any, name: Any, names: Sequence[Any]) -> str:
+    return (
+        f"[NamedSharding] {spec} names the axis {name!r}, which the mesh lacks; its axes are "
+        f"{tuple(names)}."
+    )
+
+
+def rank_too_low(where: str, spec: Any, shape: Sequence[int]) -> str:
+    return (
+        f"[{where}] {spec} is for arrays of at least {len(spec)} dimensions, but the array has "
+        f"shape {tuple(shape)}."
+    )
+
+
+def indivisible(sharding: Any, shape: Sequence[int], axis: int, parts: int) -> str:
+    return (
+        f"{sharding} cuts dimension {axis} into {parts} parts, but its size is {shape[axis]} in an "
+        f"array of shape {tuple(shape)}. Pad the array, or leave the dimension whole."
+    )
+
+
+# ---------------------------------------------------------------- one device
+
+
+def several_devices(where: str, what: Any, count: int) -> str:
+    return (
+        f"[{where}] Arrays cannot be spread over several devices yet, but {what} has {count}. Use "
+        "a mesh of one device, or map over the examples with `vmap`."
+    )
+
+
+def not_a_sharding(where: str, sharding: Any) -> str:
+    return (
+        f"[{where}] Not a sharding: {sharding!r} of type {type(sharding)}. Give a "
+        "`NamedSharding`, a `SingleDeviceSharding`, or a `PartitionSpec` within `set_mesh`."
+    )
+
+
+def shardings_differ(where: str, devices: Sequence[Any]) -> str:
+    return (
+        f"[{where}] The shardings name different devices, {', '.join(map(str, devices))}; a "
+        "program runs on one of them."
+    )
+
+
+# ---------------------------------------------------------------- shard_map and pmap
+
+
+def specs_not_specs(name: str, path: str, value: Any) -> str:
+    return (
+        f"[shard_map] {name}{path} is {value!r} of type {type(value)}; every leaf of {name} must "
+        "be a `PartitionSpec`."
+    )
+
+
+def spec_axis_unknown(name: str, spec: Any, axis: Any, names: Any) -> str:
+    return (
+        f"[shard_map] {name} refers to {axis!r} in {spec}, but the axes that the function is "
+        f"mapped over are {tuple(names)}."
+    )
+
+
+def shard_map_without_mesh() -> str:
+    return (
+        "[shard_map] The context mesh cannot be empty. Give `mesh=`, or enter one by "
+        "`with set_mesh(mesh):`."
+    )
+
+
+def pmap_nothing_mapped() -> str:
+    return (
+        "pmap requires at least one argument with a mapped axis. Give an array whose entry in "
+        "`in_axes` is not None."
+    )
+
+
+def pmap_sizes(size: int, devices: int) -> str:
+    return (
+        f"[pmap] The mapped axis has size {size}, and each entry needs a device of its own: there "
+        f"{'is' if devices == 1 else 'are'} {devices}. Use `vmap`, which maps on one device."
+    )
+
+
+def pmap_only_zero(which: str, axis: Any) -> str:
+    return f"[pmap] {which} entries must be integers or None, not {axis!r}."

@@ -1,0 +1,104 @@
+"""`set_mesh` and its kin: the mesh that a PartitionSpec refers to where none is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base import sharding_errors as errors
+from ..core.trace import context, eval_trace
+from .current import in_use
+from .mesh import EMPTY_ABSTRACT_MESH, EMPTY_MESH, AbstractMesh, Mesh
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """The mesh in use, without its devices; an empty one if none is.
+
+    >>> import covector as cv
+    >>> cv.sharding.get_abstract_mesh().empty
+    True
+    """
+    found = in_use.abstract_mesh
+    return EMPTY_ABSTRACT_MESH if found is None else found
+
+
+def get_mesh() -> Mesh:
+    """The mesh that `set_mesh` chose; an empty one if none is in use.
+
+    Raises:
+      ValueError: within a transformed function, which may only ask for `get_abstract_mesh`.
+    """
+    if context.trace is not eval_trace:
+        raise ValueError(errors.only_outside("get_mesh", "within one, use `get_abstract_mesh`"))
+    return EMPTY_MESH if in_use.mesh is None else in_use.mesh
+
+
+def mesh_in_use() -> Mesh | AbstractMesh:
+    """The mesh that a PartitionSpec by itself refers to; an empty one if there is none."""
+    if in_use.mesh is not None:
+        return in_use.mesh
+    if in_use.abstract_mesh is not None:
+        return in_use.abstract_mesh
+    return in_use.entered[-1] if in_use.entered else EMPTY_MESH
+
+
+class set_mesh:
+    """Use a mesh of devices from now on; or only within a `with` statement.
+
+    Args:
+      mesh: the mesh, or None for none.
+
+    Raises:
+      ValueError: `mesh` is no mesh, or a transformation is under way.
+
+    >>> import covector as cv
+    >>> mesh = cv.make_mesh((1,), ("x",))
+    >>> with cv.set_mesh(mesh):
+    ...     cv.device_put(1.0, cv.P()).sharding.mesh == mesh
+    True
+    """
+
+    __slots__ = ("_previous",)
+
+    def __init__(self, mesh: Mesh | None):
+        if mesh is not None and not isinstance(mesh, Mesh):
+            raise ValueError(errors.not_a_mesh("set_mesh", "Mesh", mesh))
+        if context.trace is not eval_trace:
+            raise ValueError(errors.only_outside("set_mesh", "call it around them"))
+        self._previous = in_use.mesh, in_use.abstract_mesh
+        in_use.mesh = mesh
+        in_use.abstract_mesh = None if mesh is None else mesh.abstract_mesh
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc_info: Any) -> None:
+        in_use.mesh, in_use.abstract_mesh = self._previous
+
+
+class use_abstract_mesh:
+    """Use a mesh without devices within a `with` statement.
+
+    Args:
+      mesh: the mesh.
+
+    >>> import covector as cv
+    >>> with cv.sharding.use_abstract_mesh(cv.sharding.AbstractMesh((2,), ("x",))):
+    ...     cv.sharding.get_abstract_mesh().size
+    2
+    """
+
+    __slots__ = ("_mesh", "_previous")
+
+    def __init__(self, mesh: AbstractMesh):
+        if not isinstance(mesh, AbstractMesh):
+            raise ValueError(errors.not_a_mesh("use_abstract_mesh", "AbstractMesh", mesh))
+        self._mesh = mesh
+
+    def __enter__(self) -> None:
+        self._previous = previous = in_use.abstract_mesh
+        if previous is not None and previous.size and self._mesh.size not in (0, previous.size):
+            raise ValueError(errors.mesh_size_changes(self._mesh, previous))
+        in_use.abstract_mesh = self._mesh
+
+    def __exit__(self, *exc_info: Any) -> None:
+        in_use.abstract_mesh = self._previous

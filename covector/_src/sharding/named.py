@@ -1,0 +1,169 @@
+"""`NamedSharding`: a mesh, and how its axes divide an array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import sharding_errors as errors
+from .base import Index, Sharding
+from .context import mesh_in_use
+from .mesh import AbstractMesh, Mesh
+from .spec import PartitionSpec
+
+
+class NamedSharding(Sharding):
+    """Each dimension of an array is divided by the axes of a mesh that a specification names.
+
+    Args:
+      mesh: the mesh.
+      spec: a `PartitionSpec`.
+      memory_kind: which memory of the devices holds the parts; the default one if None.
+
+    Raises:
+      ValueError: the specification names an axis that the mesh lacks.
+      DuplicateSpecError: it names an axis twice.
+
+    >>> import covector as cv
+    >>> from covector.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+    >>> NamedSharding(AbstractMesh((2, 3), ("x", "y")), P(None, ("x", "y"))).shard_shape((5, 12))
+    (5, 2)
+    >>> mesh = cv.make_mesh((1,), ("x",))
+    >>> cv.device_put(cv.numpy.ones(4), NamedSharding(mesh, P("x"))).sharding.spec
+    P('x',)
+    """
+
+    __slots__ = ("_memory_kind", "mesh", "spec")
+
+    def __init__(
+        self, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: str | None = None
+    ):
+        if not isinstance(mesh, (Mesh, AbstractMesh)):
+            raise TypeError(errors.not_a_mesh("NamedSharding", "Mesh", mesh))
+        if not isinstance(spec, PartitionSpec):
+            raise TypeError(errors.not_a_spec("NamedSharding", spec))
+        seen = set()
+        for name in spec.names():
+            if name not in mesh.axis_names:
+                raise ValueError(errors.axis_not_in_mesh(spec, name, mesh.axis_names))
+            if name in seen:
+                raise errors.DuplicateSpecError(errors.axis_twice(spec, name))
+            seen.add(name)
+        if memory_kind is None and isinstance(mesh, Mesh) and not mesh.empty:
+            memory_kind = mesh.devices.flat[0].default_memory().kind
+        self.mesh = mesh
+        self.spec = spec
+        self._memory_kind = memory_kind
+
+    # ---------------------------------------------------------------- devices
+
+    @property
+    def memory_kind(self) -> str | None:
+        return self._memory_kind
+
+    @property
+    def num_devices(self) -> int:
+        return self.mesh.size
+
+    @property
+    def device_set(self) -> set[Any]:
+        return {*self.mesh.devices.flat}
+
+    @property
+    def _device_assignment(self) -> tuple[Any, ...]:
+        """The devices in the order of the mesh; by this name programs know them."""
+        return tuple(self.mesh.devices.flat)
+
+    # ---------------------------------------------------------------- parts
+
+    def _parts(self, dimension: int) -> int:
+        """Into how many parts a dimension is cut."""
+        sizes = self.mesh.shape
+        return math.prod(sizes[name] for name in self.spec.axes_of(dimension))
+
+    def _divisor(self) -> int:
+        return math.prod(self._parts(i) for i in range(len(self.spec)))
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        return self._divisor() == 1
+
+    @property
+    def replicated_axes(self) -> frozenset[Any]:
+        """The axes of the mesh along which all devices hold the same."""
+        used = {*self.spec.names()} | self.spec.unreduced | self.spec.reduced
+        return frozenset(self.mesh.axis_names) - used
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Raise ValueError if arrays of this shape have fewer dimensions than the specification."""
+        if len(aval_shape) < len(self.spec):
+            raise ValueError(errors.rank_too_low("NamedSharding", self.spec, aval_shape))
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        shape = []
+        for i, size in enumerate(global_shape):
+            parts = self._parts(i)
+            if size % parts:
+                raise errors.IndivisibleError(errors.indivisible(self, global_shape, i, parts))
+            shape.append(size // parts)
+        return tuple(shape)
+
+    def devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Any, Index]:
+        shape = self.shard_shape(global_shape)
+        devices = self.mesh.devices
+        return {
+            devices[place]: tuple(
+                self._slice_at(dict(zip(self.mesh.axis_names, place)), i, size)
+                for i, size in enumerate(shape)
+            )
+            for place in np.ndindex(devices.shape)
+        }
+
+    def _slice_at(self, place: Mapping[Any, int], dimension: int, size: int) -> slice:
+        """The part of a dimension, of `size`, that the device at a place of the mesh holds."""
+        names = self.spec.axes_of(dimension)
+        sizes = tuple(self.mesh.shape[name] for name in names)
+        if math.prod(sizes) == 1:
+            return slice(None)
+        number = int(np.ravel_multi_index([place[name] for name in names], sizes))
+        return slice(number * size, (number + 1) * size)
+
+    # ---------------------------------------------------------------- values
+
+    def update(self, **changes: Any) -> NamedSharding:
+        """The same sharding but for the given arguments."""
+        spec = changes.pop("spec", self.spec)
+        fields = {"mesh": self.mesh, "memory_kind": self._memory_kind} | changes
+        return NamedSharding(
+            spec=spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec), **fields
+        )
+
+    def with_memory_kind(self, kind: str) -> NamedSharding:
+        """The same sharding in another memory of the devices."""
+        return self.update(memory_kind=kind)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.mesh, self.spec, self._memory_kind
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedSharding) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
+        return f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}{kind})"
+
+
+def named(where: str, sharding: Any) -> Any:
+    """A PartitionSpec as a sharding on the mesh in use; anything else as it is."""
+    if not isinstance(sharding, PartitionSpec):
+        return sharding
+    mesh = mesh_in_use()
+    if mesh.empty:
+        raise ValueError(errors.no_mesh(where, sharding))
+    return NamedSharding(mesh, sharding)

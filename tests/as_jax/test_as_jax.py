@@ -1,0 +1,82 @@
+"""Covector under the name of JAX, in a process of its own."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+import jax, jax.numpy as jnp
+import jax.experimental.checkify, jax._src.traceback_util, jax.extend.core
+from jax import lax, P
+from jax._src import core as private
+from jax.experimental import hijax
+from jax.scipy import stats
+import covector
+assert jax.__version__ == "0.10.2" and jax.__version_info__ == (0, 10, 2)
+assert covector.__version__ != jax.__version__ and jax is not covector
+assert jnp is covector.numpy and lax is jax.lax is covector.lax and stats is covector.scipy.stats
+assert jnp.__name__ == "covector.numpy" and jnp.__spec__.name == "covector.numpy"
+assert jax.jit is covector.jit and P is covector.P and "grad" in dir(jax)
+assert jax.grad(lambda x: jnp.sin(x) ** 2)(0.0) == 0.0
+assert private.Tracer is jax.core.Tracer and private.trace_state_clean()
+assert not jax.jit(lambda: private.trace_state_clean())()
+for missing in ("jax.no_such_module", "jax._src.no_such_module", "jax._src.numpy.ufunc"):
+    try:
+        __import__(missing)
+    except ModuleNotFoundError:
+        pass
+    else:
+        raise AssertionError(missing)
+try:
+    jax.no_such_name
+except AttributeError as error:
+    assert "module 'jax' has no attribute 'no_such_name'" in str(error)
+try:
+    jax.new_ref(jnp.ones(3))
+except NotImplementedError as error:
+    assert "mutable arrays" in str(error)
+assert not isinstance(jnp.ones(3), jax.Ref)
+jax.jit = "replaced"
+assert jax.jit == "replaced" != covector.jit
+print(sys.argv[1:], __name__)
+"""
+
+INSTALLED = "from covector import as_jax\nas_jax.install()\nas_jax.install()\n"
+TOO_LATE = "import sys, types\nsys.modules['jax'] = types.ModuleType('jax')\n" + INSTALLED
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("way", ["install", "program", "module"])
+def test_jax_is_covector(way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "program_for_jax.py"
+    path.write_text((INSTALLED if way == "install" else "") + PROGRAM)
+    arguments = {
+        "install": [path],
+        "program": ["-m", "covector.as_jax", path],
+        "module": ["-m", "covector.as_jax", "-m", "program_for_jax"],
+    }[way]
+    code, out, err = run(*arguments, "one", "two")
+    assert code == 0, err
+    assert out == "['one', 'two'] __main__\n"
+
+
+def test_jax_that_is_there_already_is_told():
+    code, _, err = run("-c", TOO_LATE)
+    assert code != 0 and "[as_jax.install] `jax` is imported already" in err
+
+
+def test_nothing_to_run():
+    code, _, err = run("-m", "covector.as_jax")
+    assert code == 1 and "usage: python -m covector.as_jax" in err
