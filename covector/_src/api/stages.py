@@ -20,6 +20,7 @@ from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxp
 from ..xla.devices import first_device, lowering_platform
 from ..xla.hlo import cost_of, hlo_text, to_hlo
 from ..xla.layout import Format, Layout
+from ..xla.mlir import with_builders
 from ..xla.placement import SingleDeviceSharding, placement_on
 from .shape_dtype import ShapeDtypeStruct
 
@@ -163,7 +164,7 @@ class Lowered(_Stage):
         """The module itself: jaxlib's object for the dialect `"stablehlo"` or `"hlo"`."""
         module = self._module.module_context.module
         if dialect in (None, "stablehlo"):
-            return module
+            return with_builders(module)
         if dialect == "hlo":
             return to_hlo(module)
         raise ValueError(f"[Lowered.compiler_ir] the dialect {dialect!r} is not stablehlo or hlo")

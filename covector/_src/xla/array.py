@@ -16,6 +16,7 @@ from ..ops.physical import physical_aval
 from ..sharding.base import Sharding
 from .devices import device_list, first_device, sharding_on
 from .failures import failure_behind
+from .host import elements_of
 from .layout import Format, layout_of
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
@@ -98,10 +99,10 @@ class ArrayImpl(Array):
     @property
     def sharding(self) -> Sharding:
         """How the array is spread over devices."""
-        return SingleDeviceSharding(self.device)
         placement = self._placement
         if placement is not None and placement.sharding is not None:
             return placement.sharding
+        return SingleDeviceSharding(self.device)
 
     def devices(self) -> set[Any]:
         """The set of devices that hold the array."""
@@ -190,7 +191,7 @@ class ArrayImpl(Array):
         if host is None:
             self._check_alive()
             try:
-                host = self._buffer._single_device_array_to_np_array_did_copy()[0]
+                host = elements_of(self._buffer)
             except xla_client.XlaRuntimeError as error:
                 raise failure_behind(error) from None
             if self.aval.dtype == dtypes.float0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from typing import Any, TypeVar
 
 from ..base import config
@@ -29,13 +29,16 @@ class DeviceSharding(_jax.SingleDeviceSharding):
 # ---------------------------------------------------------------- clients
 
 
-def _free_what_jaxlib_holds(phase: str, info: dict[str, int]) -> None:
-    """Let jaxlib drop the NumPy arrays that it is done with, whenever Python collects garbage."""
-    if phase == "stop":
-        _jax.collect_garbage()
+class _HeldByJaxlib:
+    """What jaxlib is done with, such as NumPy arrays; it is dropped when `freed` is read."""
+
+    freed = property(partial(next, iter(_jax.collect_garbage, object())))
 
 
-gc.callbacks.append(_free_what_jaxlib_holds)
+# Called whenever Python collects garbage. A Ctrl-C that comes meanwhile would be raised on entering
+# a Python function, and Python drops what such callbacks raise: so this is no Python function, but
+# the method of a format string, which reads the attribute and ignores its other arguments.
+gc.callbacks.append(partial("{0.freed.__class__.__name__}".format, _HeldByJaxlib()))
 
 # Held while a client starts: two threads that both come first must not start it twice.
 _starting = threading.RLock()

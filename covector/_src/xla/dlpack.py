@@ -11,6 +11,7 @@ from ..base.errors import dlpack_dtype_unsupported
 from ..core.avals import ShapedArray
 from .array import ArrayImpl, move
 from .devices import devices
+from .host import elements_of
 from .native import xla_client
 from .placement import SingleDeviceSharding, placement_on
 
@@ -65,7 +66,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
         buffer = xla_client._xla.dlpack_managed_tensor_to_buffer(capsule, source, None)
     except (RuntimeError, BufferError) as error:
         raise TypeError(dlpack_dtype_unsupported(external_array, error)) from error
-    host = buffer._single_device_array_to_np_array_did_copy()[0]
+    host = elements_of(buffer)
     aval = ShapedArray(host.shape, dtypes.canonicalize_dtype(host.dtype))
     array = ArrayImpl(buffer, ShapedArray(host.shape, host.dtype), placement_on(source, True))
     if aval.dtype != host.dtype:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from jaxlib.mlir import ir
 
-# The dialects are registered by their native halves: their Python builders take longer to import
-# than all else here, and are not used.
-from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo
+# The dialects are registered by their native halves.
+from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlir, _sdy, _stablehlo
+
+# At the first operation of a dialect, jaxlib would import the Python builders for it. They take
+# longer to import than all else here, and are not used; and jaxlib does not survive a Ctrl-C that
+# comes meanwhile: no dialect can be imported a second time.
+_mlir.globals.dialect_search_modules = []
 
 # Writes the body of a function in place of a call of it.
 inlined_func_call = _jax_mlir_ext.inlined_func_call
@@ -25,4 +31,11 @@ def make_context() -> ir.Context:
     return context
 
 
-__all__ = ["inlined_func_call", "ir", "make_context"]
+def with_builders(module: ir.Module) -> ir.Module:
+    """A module whose operations show themselves as objects of their Python builders."""
+    for dialect in ("builtin", "func", "stablehlo", "chlo"):
+        import_module(f"jaxlib.mlir.dialects.{dialect}")
+    return module
+
+
+__all__ = ["inlined_func_call", "ir", "make_context", "with_builders"]
