@@ -403,6 +403,8 @@ def repeat(
     a = as_array("repeat", a)
     if axis is None:
         a, axis = ravel(a), 0
+    elif not a.ndim:  # as one of a single element
+        a = ravel(a)
     axis = axis_argument("repeat", axis, a.ndim)
     known = repeats.concrete_value() if isinstance(repeats, Tracer) else repeats
     if total_repeat_length is not None or known is None:
