@@ -393,6 +393,7 @@ def test_names_and_defaults_are_those_of_jax():
         "jax_cpu_alias_loop_carries",
         "jax_cpu_keep_freed_memory",
         "jax_materialization",
+        "jax_native_kernels",
         "jax_parity",
         "jax_roll_loops",
     }

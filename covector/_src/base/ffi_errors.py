@@ -93,3 +93,11 @@ def type_ids_are_gone(name: str) -> str:
         f"[register_ffi_type_id] jaxlib no longer takes a type id alone (here for {name!r}). Call "
         'register_ffi_type with {"type_id": ...}.'
     )
+
+
+def kernels_not_loaded(path: Any, error: Exception) -> str:
+    return (
+        f"Covector's own kernels at {path} cannot be used with this jaxlib ({error}); programs are "
+        "made of XLA's operations instead. Install Covector again to compile the kernels anew, or "
+        "set the flag native_kernels to False."
+    )

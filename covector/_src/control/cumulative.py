@@ -22,10 +22,12 @@ from ..core.avals import ShapedArray
 from ..core.primitive import Primitive
 from ..ops.arithmetic import add_p, max_p, min_p, mul_p
 from ..ops.base import Op, Sample, draw
+from ..ops.emitted import Emitted
 from ..ops.families import INEXACT, check_accepts
 from ..ops.joining import emit_part
 from ..ops.linear import Linear, move_axis
 from ..ops.logaddexp import logaddexp, logaddexp_duals
+from ..ops.native import kernel_sums, summed_lines
 from ..ops.reductions import greatest, least
 from ..ops.shaping import rev
 from ..ops.thresholds import CUMULATIVE, CUMULATIVE_LINES, CUMULATIVE_ROW, CUMULATIVE_WIDTH
@@ -224,6 +226,12 @@ class CumSum(Cumulative, Linear):
         # two thirds of the time.
         narrow = dtypes.issubdtype(dtype, np.floating) and dtypes.bit_width(dtype) < 32
         return np.dtype(np.float32) if narrow else dtype
+
+    def emit_on_cpu(self, b, x, axis, reverse):
+        (aval,) = b.avals_in
+        if kernel_sums(b, aval, axis):
+            return summed_lines(Emitted(b, x, aval), axis, reverse).value
+        return super().emit_on_cpu(b, x, axis, reverse)
 
     def transpose(self, ct, x, *, axis, reverse):
         return (self.bind(ct, axis=axis, reverse=not reverse),)

@@ -13,8 +13,9 @@ from ..base.errors import ConcretizationTypeError
 from ..control.branches import cond
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
-from ..ops.linear import full, reshape
-from ..ops.thresholds import HISTOGRAM
+from ..ops.counting import count_p
+from ..ops.linear import reshape
+from ..ops.thresholds import HISTOGRAM, NATIVE
 from . import creation, joining, logic, ranges, reductions, selection
 from .arguments import index_argument
 from .composite import Lowered
@@ -71,11 +72,10 @@ def bincount(
     else:
         length = index_argument("bincount", "length", length)
     if weights is None:
-        weights = np.ones((), dtypes.canonicalize_dtype(np.int64))
-    else:
-        weights = as_array("bincount", weights)
-        if shape_of(weights) != shape_of(x):
-            raise ValueError(ordering_errors.bincount_weights(shape_of(x), shape_of(weights)))
+        return _occurrences(selection.maximum(x, 0), length, dtypes.canonicalize_dtype(np.int64))
+    weights = as_array("bincount", weights)
+    if shape_of(weights) != shape_of(x):
+        raise ValueError(ordering_errors.bincount_weights(shape_of(x), shape_of(weights)))
     return _add_up(selection.maximum(x, 0), weights, length)
 
 
@@ -92,6 +92,13 @@ def _add_up(places: Any, weights: Any, length: int) -> Any:
     """A vector of sums of the weights at each place; there are none beyond its end."""
     zeros = creation.zeros(length, dtype_of(weights))
     return zeros.at[places].add(weights, mode="drop") if length else zeros
+
+
+def _occurrences(places: Any, length: int, dtype: Any) -> Any:
+    """How often each place occurs; there are none beyond the end."""
+    if length and places.size >= NATIVE:
+        return convert(count_p.bind(places, size=length), dtype)
+    return _add_up(places, np.ones((), dtype), length)
 
 
 # ---------------------------------------------------------------- histograms
@@ -213,7 +220,7 @@ def _counts_by_division(a: Any, edges: Any, weights: Any, *, uniform: bool) -> A
     if shape_of(weights):
         weights = reshape(weights, (a.size,))
         return _add_up(place, weights, last + 2)[:-1]
-    counts = _add_up(place, np.ones((), np.int32), last + 2)[:-1]
+    counts = _occurrences(place, last + 2, np.dtype(np.int32))[:-1]
     return convert(counts, dtype_of(weights)) * weights
 
 
@@ -336,7 +343,10 @@ def _counts_in_boxes(columns: list[Any], edges: list[Any], weights: Any) -> Any:
     place: Any = 0
     for x, edge, size in zip(columns, edges, sizes):
         place = place * size + _bins(x, edge)
+    length = math.prod(sizes)
     if weights is None:
-        weights = full((), 1, dtypes.canonicalize_dtype(np.int64))
-    counts = reshape(_add_up(place, weights, math.prod(sizes)), tuple(sizes))
+        counts = _occurrences(place, length, dtypes.canonicalize_dtype(np.int64))
+    else:
+        counts = _add_up(place, weights, length)
+    counts = reshape(counts, tuple(sizes))
     return counts[tuple([slice(1, -1)] * len(sizes))]

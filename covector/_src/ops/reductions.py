@@ -39,7 +39,7 @@ from .linear import (
     reshape_p,
     shift_axes,
 )
-from .native import kernel_serves, places_of_extrema
+from .native import kernel_finds, places_of_extrema
 from .select import select_n_p
 from .shaping import squeeze_p
 from .slicing import pad_p, slice_in_dim
@@ -348,7 +348,7 @@ class ArgExtremum(Op):
         count = aval.shape[axes[0]]
         if b.platform == "cpu" and aval.size >= ARGMAX and count > ARGMAX_AXIS:
             if count <= dtypes.iinfo(index_dtype).max:
-                if kernel_serves(b, aval, *axes):
+                if kernel_finds(b, aval, *axes):
                     found = places_of_extrema(self.name, Emitted(b, x, aval), *axes)
                     return found.astype(index_dtype).value
                 return b.written(lambda x: [convert(self.first(x, *axes), index_dtype)], [x])[0]

@@ -18,6 +18,7 @@ from ..base import dtypes
 from ..core.avals import ShapedArray
 from .emitted import Emitted, where
 from .joining import emit_part
+from .native import kernel_serves, places_in_order, sorted_lines
 from .scattering import dimension_attribute
 from .thresholds import SORT, SORT_WORDS
 
@@ -40,12 +41,13 @@ def emit_sort(
     """Write the sort of arrays by the first `num_keys` of them."""
     arrays = [Emitted(b, x, aval) for x, aval in zip(xs, b.avals_in)]
     if b.platform == "cpu" and arrays[0].aval.size >= SORT:
+        if len(xs) == 1 and kernel_serves(b, arrays[0].aval, dimension):
+            return [sorted_lines(arrays[0], dimension).value]
         integers = not dtypes.issubdtype(arrays[0].dtype, np.inexact)
         if len(xs) > 1 or not integers:
-            words = [word for x in arrays[:num_keys] for word in words_of(x)]
-            if len(words) <= SORT_WORDS:
-                order = permutation(words, dimension)
-                return [take(x, order, dimension).value for x in arrays]
+            order = order_of(arrays[:num_keys], dimension)
+            if order is not None:
+                return [in_order(x, order, dimension).value for x in arrays]
     return sort_by_comparison(b, arrays, dimension, is_stable, num_keys)
 
 
@@ -59,7 +61,7 @@ def emit_greatest(b: Any, x: Any, k: int, dimension: int) -> list[Any]:
     real = dtypes.issubdtype(array.dtype, np.floating)
     words = _words_of_floats(array) if real else words_of(array)
     order = permutation([-1 - word for word in words], dimension)
-    found = take(array, order, dimension), order
+    found = in_order(array, order, dimension), order
     return [emit_part(b, y.value, y.aval, dimension, 0, k) for y in found]
 
 
@@ -162,6 +164,14 @@ def _halves(x: Emitted) -> list[Emitted]:
     return [x >> 32, (x & (_WORD - 1)) - 2**31]
 
 
+def order_of(keys: Sequence[Emitted], dimension: int) -> Emitted | None:
+    """The indices, as int32, that sort by keys; None if that takes too many words."""
+    if len(keys) == 1 and kernel_serves(keys[0].b, keys[0].aval, dimension):
+        return places_in_order(keys[0], dimension)
+    words = [word for x in keys for word in words_of(x)]
+    return permutation(words, dimension) if len(words) <= SORT_WORDS else None
+
+
 def permutation(words: Sequence[Emitted], dimension: int) -> Emitted:
     """The indices, as int32, that put words in lexicographic order; it is stable.
 
@@ -169,16 +179,29 @@ def permutation(words: Sequence[Emitted], dimension: int) -> Emitted:
     each time leaving equal ones in their order.
     """
     order = None
-    places = words[0].iota(np.dtype(np.int64), dimension)
     for word in reversed(words):
         if order is not None:
             word = take(word, order, dimension)
-        (packed,) = sort_by_comparison(word.b, [(word << 32) | places], dimension, True, 1)
-        found = Emitted(word.b, packed, word.aval) & (_WORD - 1)
-        found = found.astype(np.dtype(np.int32))
+        found = _order_of_word(word, dimension)
         order = found if order is None else take(order, found, dimension)
     assert order is not None
     return order
+
+
+def _order_of_word(word: Emitted, dimension: int) -> Emitted:
+    int32 = np.dtype(np.int32)
+    if kernel_serves(word.b, word.aval.update(dtype=int32), dimension):
+        return places_in_order(word.astype(int32), dimension)
+    places = word.iota(np.dtype(np.int64), dimension)
+    (packed,) = sort_by_comparison(word.b, [(word << 32) | places], dimension, True, 1)
+    return (Emitted(word.b, packed, word.aval) & (_WORD - 1)).astype(int32)
+
+
+def in_order(x: Emitted, order: Emitted, dimension: int) -> Emitted:
+    """An array with its elements in an order along a dimension."""
+    if x.b.counts_along(x.value, dimension):
+        return order.astype(x.dtype)
+    return take(x, order, dimension)
 
 
 def take(x: Emitted, indices: Emitted, dimension: int) -> Emitted:

@@ -21,7 +21,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..core.scopes import scope_path
 from ..ops.physical import element_dims, physical_aval
 from ..transforms.stage import stage_closed
-from . import lapack
+from . import kernels, lapack
 from .callbacks import HostCallback, callback_target
 from .mlir import ir
 from .module import ModuleContext
@@ -63,6 +63,11 @@ class Emitter:
     @property
     def platforms(self) -> tuple[str, ...]:
         return (self.module_context.platform,)
+
+    @property
+    def has_kernels(self) -> bool:
+        """Whether the program may call our own kernels."""
+        return kernels.are_on(self.platform)
 
     @property
     def ordered_effects(self) -> list[Effect]:
@@ -282,6 +287,36 @@ class Emitter:
         values, avals = [x for x, _ in operands], [aval for aval, _ in results]
         outs = self.op("custom_call", *values, out=avals, **attributes)
         return [outs] if len(results) == 1 else outs
+
+    def call_kernel(
+        self,
+        name: str,
+        operands: Sequence[tuple[Any, Sequence[int]]],
+        results: Sequence[tuple[AbstractValue, Sequence[int]]],
+        **config: Any,
+    ) -> list[Any]:
+        """Call one of our own kernels, of which `has_kernels` says whether there are any.
+
+        Args:
+          name: of the kernel.
+          operands, results, **config: as for `custom_call`.
+        """
+        return self.custom_call(kernels.target(name), operands, results, **config)
+
+    def counts_along(self, x: Any, dimension: int) -> bool:
+        """Whether it can be seen that each element of an MLIR value is its index in a dimension."""
+        op = x.owner
+        name = getattr(op, "name", None)  # parameters have no operation
+        if name == "stablehlo.iota":
+            return op.attributes["iota_dimension"].value == dimension
+        if name == "stablehlo.broadcast_in_dim":
+            (source,), dims = op.operands, list(op.attributes["broadcast_dimensions"])
+            return (
+                dimension in dims
+                and source.type.shape[dims.index(dimension)] == x.type.shape[dimension]
+                and self.counts_along(source, dims.index(dimension))
+            )
+        return False
 
     def python_callback(
         self,

@@ -6,7 +6,6 @@ or through a user's own primitive, whose lowering rule `ffi_lowering` makes.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from ..control.vmap_methods import MappedByMethod
 from ..core.avals import AbstractValue
 from ..core.effects import Effect, no_effects
 from . import lapack
+from .capsules import pycapsule as pycapsule
 from .emitter import Emitter, alias_attribute, layout_attribute, layouts
 from .ir_values import i32_attr, ir_attribute
 from .layout import Layout
@@ -74,26 +74,6 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
       name: of the registered function.
     """
     xla_client.register_custom_call_as_batch_partitionable(name)
-
-
-def pycapsule(funcptr: Any) -> Any:
-    """The address of a function, as `register_ffi_target` takes it.
-
-    Args:
-      funcptr: a function of a library that `ctypes` has loaded.
-
-    Returns:
-      An object of Python's type `PyCapsule`.
-
-    >>> import ctypes
-    >>> from covector import ffi
-    >>> type(ffi.pycapsule(ctypes.pythonapi.Py_IsInitialized)).__name__
-    'PyCapsule'
-    """
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype = ctypes.py_object
-    new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    return new(ctypes.cast(funcptr, ctypes.c_void_p), None, None)
 
 
 def include_dir() -> str:

@@ -1,0 +1,93 @@
+"""Calls of our own kernels, which programs for CPUs make where those are installed.
+
+The kernels are described in `xla/kernels.cc`, and for users in `docs/native.md`.  They work on
+lines: the elements along one dimension, for fixed indices in the others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..base.shapes import with_size, without
+from ..core.avals import ShapedArray
+from .emitted import Emitted
+from .thresholds import NATIVE, NATIVE_COLUMNS, NATIVE_LINE
+
+DTYPES = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint32")))
+_INT32 = np.dtype(np.int32)
+
+
+def kernel_serves(b: Any, aval: ShapedArray, axis: int) -> bool:
+    """Whether an operation along an axis of an array is to call a kernel."""
+    return (
+        aval.size >= NATIVE
+        and aval.dtype in DTYPES
+        and aval.shape[axis] <= np.iinfo(np.int32).max
+        and b.has_kernels
+    )
+
+
+def kernel_finds(b: Any, aval: ShapedArray, axis: int) -> bool:
+    """The same of places of extrema: lines are long and lie each by itself, or many together."""
+    columns = math.prod(aval.shape[axis + 1 :])
+    pays = aval.shape[axis] >= NATIVE_LINE if columns == 1 else columns >= NATIVE_COLUMNS
+    return pays and kernel_serves(b, aval, axis)
+
+
+def kernel_sums(b: Any, aval: ShapedArray, axis: int) -> bool:
+    """The same of cumulative sums: lines lie each by itself."""
+    return math.prod(aval.shape[axis + 1 :]) == 1 and kernel_serves(b, aval, axis)
+
+
+def sorted_lines(x: Emitted, axis: int) -> Emitted:
+    """An array in rising order along an axis, which equal elements keep."""
+    return _of_lines("sort", x, axis, x.aval)
+
+
+def places_in_order(x: Emitted, axis: int) -> Emitted:
+    """The indices, as int32, that put an array in rising order along an axis; it is stable."""
+    return _of_lines("argsort", x, axis, x.aval.update(dtype=_INT32))
+
+
+def summed_lines(x: Emitted, axis: int, reverse: bool) -> Emitted:
+    """The sums of the elements up to each along an axis, or from each on."""
+    return _of_lines("cumsum", x, axis, x.aval, reverse=bool(reverse))
+
+
+def counted_lines(x: Emitted, size: int) -> Emitted:
+    """How often each of the numbers below `size` occurs along the last axis, as int32."""
+    axis = x.aval.ndim - 1
+    out = x.aval.update(shape=with_size(x.aval.shape, axis, size), dtype=_INT32)
+    return _of_lines("count", x, axis, out, size=size)
+
+
+def places_of_extrema(name: str, x: Emitted, axis: int) -> Emitted:
+    """The indices, as int32, of the first extrema along an axis; `name` is "argmax" or "argmin"."""
+    shape = x.aval.shape
+    out = x.aval.update(shape=without(shape, (axis,)), dtype=_INT32)
+    columns = math.prod(shape[axis + 1 :])
+    return _call(name, x, _by_rows(len(shape)), out, length=shape[axis], stride=columns)
+
+
+def _of_lines(name: str, x: Emitted, axis: int, out: ShapedArray, **attributes: Any) -> Emitted:
+    """Call a kernel on an array that lies in memory line by line, and so does the result."""
+    ndim = x.aval.ndim
+    order = (axis, *without(_by_rows(ndim), (ndim - 1 - axis,)))
+    return _call(name, x, order, out, length=x.aval.shape[axis], **attributes)
+
+
+def _call(
+    name: str, x: Emitted, order: tuple[int, ...], out: ShapedArray, **attributes: Any
+) -> Emitted:
+    """Call a kernel on an array whose dimensions by growing stride are `order`."""
+    to = order if out.ndim == len(order) else _by_rows(out.ndim)
+    (found,) = x.b.call_kernel(name, [(x.value, order)], [(out, to)], **attributes)
+    return Emitted(x.b, found, out)
+
+
+def _by_rows(ndim: int) -> tuple[int, ...]:
+    """The dimensions by growing stride of an array that lies row by row."""
+    return tuple(reversed(range(ndim)))

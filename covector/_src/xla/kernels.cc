@@ -1,0 +1,671 @@
+// Kernels for CPUs: sorting, places of extrema, cumulative sums, counting.
+//
+// XLA's own CPU compiler makes slow loops of these operations.  Programs call the functions here
+// instead, through XLA's typed interface for foreign functions; kernels.py registers them.  They
+// need nothing but the headers that jaxlib brings, and do not know of Python.
+//
+// All take float32, float64, int32, int64 and uint32.  Arrays lie by rows, but for the dimension
+// that an operation works along: "lines" are that dimension's elements for fixed other indices.
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "xla/ffi/api/ffi.h"
+
+// Functions of tight loops are compiled for several generations of processors, of which the loader
+// takes the best.  Only GCC with glibc on x86-64 is known to do this for all functions below.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define COVECTOR_TUNED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define COVECTOR_TUNED
+#endif
+#define COVECTOR_INLINE inline __attribute__((always_inline))
+
+namespace {
+
+namespace ffi = xla::ffi;
+
+// ---------------------------------------------------------------- threads
+
+// A loop whose iterations any thread may claim.
+struct SharedLoop {
+  SharedLoop(int count, std::function<void(int)> body) : count(count), body(std::move(body)) {}
+
+  void Work() {
+    for (int i; (i = next.fetch_add(1)) < count;) {
+      body(i);
+      if (done.fetch_add(1) + 1 == count) {
+        std::lock_guard<std::mutex> lock(mutex);
+        finished.notify_all();
+      }
+    }
+  }
+
+  void Wait() {
+    // The others are about to finish: most often, waking up would take longer.
+    for (int spins = 0; spins < 4000 && done.load() < count; ++spins) {
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    finished.wait(lock, [this] { return done.load() >= count; });
+  }
+
+  const int count;
+  const std::function<void(int)> body;
+  std::atomic<int> next{0}, done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+};
+
+// The threads that XLA runs programs with.
+//
+// They may all be busy, perhaps with calls like this one, so nothing here waits for a task to
+// begin: the caller claims iterations as well, and at the end waits only for those that another
+// thread is in the middle of.  A task that begins later finds nothing left, and touches nothing of
+// the caller's.
+class Threads {
+ public:
+  explicit Threads(ffi::ThreadPool pool)
+      : pool_(pool), count_(static_cast<int>(std::max<int64_t>(1, pool.num_threads()))) {}
+
+  int count() const { return count_; }
+
+  // Into how many parts to split work, if parts of less than `grain` are not worth a thread.
+  int Parts(int64_t work, int64_t grain) const {
+    return static_cast<int>(std::clamp<int64_t>(work / grain, 1, count_));
+  }
+
+  // Calls `body` with 0, ..., count - 1.
+  template <class Body>
+  void For(int count, const Body& body) {
+    if (count == 1) return body(0);
+    auto loop = std::make_shared<SharedLoop>(count, [&body](int i) { body(i); });
+    for (int i = 1; i < std::min(count, count_); ++i) pool_.Schedule([loop] { loop->Work(); });
+    loop->Work();
+    loop->Wait();
+  }
+
+  // Calls `body(part, begin, end)` for consecutive ranges that make up 0, ..., size - 1.
+  template <class Body>
+  void Split(int parts, int64_t size, const Body& body) {
+    For(parts, [&](int i) { body(i, size * i / parts, size * (i + 1) / parts); });
+  }
+
+ private:
+  ffi::ThreadPool pool_;
+  const int count_;
+};
+
+// ---------------------------------------------------------------- arrays
+
+// An array as lines of `length` elements, of which consecutive ones are `stride` apart: there are
+// `stride` lines side by side in each of `blocks` blocks.
+struct Lines {
+  int64_t blocks, length, stride;
+
+  Lines(ffi::AnyBuffer x, int64_t length, int64_t stride)
+      : blocks(static_cast<int64_t>(x.element_count()) / std::max<int64_t>(1, length * stride)),
+        length(length),
+        stride(stride) {}
+};
+
+// Calls `body` with a zero of the type of the elements.
+template <class Body>
+ffi::Error WithElement(ffi::DataType type, const Body& body) {
+  switch (type) {
+    case ffi::DataType::F32: return body(float{0});
+    case ffi::DataType::F64: return body(double{0});
+    case ffi::DataType::S32: return body(int32_t{0});
+    case ffi::DataType::S64: return body(int64_t{0});
+    case ffi::DataType::U32: return body(uint32_t{0});
+    default: return ffi::Error::InvalidArgument("Covector's kernels do not know this element type");
+  }
+}
+
+template <class T>
+T* Data(ffi::AnyBuffer x) {
+  return static_cast<T*>(x.untyped_data());
+}
+
+// Memory for a while; it is null if there is none.
+template <class T>
+using Scratch = std::unique_ptr<T[]>;
+
+template <class T>
+Scratch<T> Allocate(int64_t count) {
+  return Scratch<T>(new (std::nothrow) T[std::max<int64_t>(1, count)]);
+}
+
+ffi::Error OutOfMemory() {
+  return ffi::Error(ffi::ErrorCode::kResourceExhausted, "no memory left for a kernel of Covector");
+}
+
+template <class T>
+COVECTOR_INLINE bool IsNan(T x) {
+  return x != x;
+}
+
+// ---------------------------------------------------------------- the order of sorting
+
+// Unsigned integers in the order of the elements.
+template <class T>
+struct KeyOf {
+  using Key = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  static constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
+  static constexpr Key kNan = ~Key{0};
+
+  // All NaNs have one key, the greatest, and both zeros have that of 0.
+  static COVECTOR_INLINE Key Encode(T x) {
+    Key bits;
+    if constexpr (std::is_floating_point_v<T>) {
+      x += T{0};  // -0 + 0 is 0
+      std::memcpy(&bits, &x, sizeof bits);
+      Key flipped = bits & kSign ? ~bits : bits | kSign;
+      return IsNan(x) ? kNan : flipped;
+    }
+    std::memcpy(&bits, &x, sizeof bits);
+    return std::is_signed_v<T> ? bits ^ kSign : bits;
+  }
+
+  static COVECTOR_INLINE T Decode(Key key) {
+    Key bits = key;
+    if constexpr (std::is_floating_point_v<T>) {
+      bits = key & kSign ? key ^ kSign : ~key;
+    } else if constexpr (std::is_signed_v<T>) {
+      bits = key ^ kSign;
+    }
+    T x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+};
+
+// What is sorted: keys, alone or each with the place that it comes from.
+template <class Key>
+struct KeyAlone {
+  Key key;
+  bool operator<(const KeyAlone& other) const { return key < other.key; }
+};
+
+template <class Key>
+struct KeyAndPlace {
+  Key key;
+  uint32_t place;
+  bool operator<(const KeyAndPlace& other) const {
+    return key != other.key ? key < other.key : place < other.place;
+  }
+};
+
+// Shorter lines are sorted by comparison.
+constexpr int64_t kComparison = 128;
+// Longer ones take digits of 11 bits instead of 8: fewer passes, but larger tables of counts.
+constexpr int64_t kLongDigits = 4096;
+// Where elements of one line are split among threads, each gets so many.
+constexpr int64_t kSortGrain = 1 << 15;
+
+// One pass of a stable sort by digits: moves items in the order of `kBits` bits of their keys from
+// `shift` on.  False if all have the same, and nothing was moved.
+template <int kBits, class Item>
+bool MoveByDigit(Threads& threads, int parts, const Item* from, Item* to, int64_t count, int shift,
+                 std::vector<uint32_t>& counts) {
+  constexpr int kDigits = 1 << kBits;
+  const auto digit = [shift](const Item& item) { return (item.key >> shift) & (kDigits - 1); };
+  threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
+    uint32_t* own = counts.data() + part * kDigits;
+    std::fill(own, own + kDigits, 0);
+    for (int64_t i = begin; i < end; ++i) ++own[digit(from[i])];
+  });
+  // Where the items of a digit go that are in a part: behind those of smaller digits, and those of
+  // the same digit in the parts before.
+  uint32_t before = 0;
+  for (int d = 0; d < kDigits; ++d) {
+    const uint32_t smaller = before;
+    for (int part = 0; part < parts; ++part) {
+      before += std::exchange(counts[part * kDigits + d], before);
+    }
+    if (before - smaller == count) return false;
+  }
+  threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
+    uint32_t* own = counts.data() + part * kDigits;
+    for (int64_t i = begin; i < end; ++i) to[own[digit(from[i])]++] = from[i];
+  });
+  return true;
+}
+
+template <int kBits, class Item>
+Item* SortByDigits(Threads& threads, int parts, Item* items, Item* spare, int64_t count) {
+  std::vector<uint32_t> counts(static_cast<size_t>(parts) << kBits);
+  for (int shift = 0; shift < static_cast<int>(8 * sizeof(items->key)); shift += kBits) {
+    if (MoveByDigit<kBits>(threads, parts, items, spare, count, shift, counts)) {
+      std::swap(items, spare);
+    }
+  }
+  return items;
+}
+
+// Sorts items, stably; they are in `items` or in `spare` afterwards, of which it returns the one.
+template <class Item>
+Item* SortItems(Threads& threads, int parts, Item* items, Item* spare, int64_t count) {
+  if (count < kComparison) {
+    std::sort(items, items + count);
+    return items;
+  }
+  if (count < kLongDigits) return SortByDigits<8>(threads, parts, items, spare, count);
+  return SortByDigits<11>(threads, parts, items, spare, count);
+}
+
+// Calls `body(parts, line)` for all lines.  Lines that are long and few are split into parts, one
+// after another; others are shared out among the threads as they are.
+template <class Body>
+void ForLines(Threads& threads, int64_t lines, int64_t length, int64_t grain, const Body& body) {
+  const int within = threads.Parts(length, grain);
+  if (within > 1 && lines < threads.count()) {
+    for (int64_t line = 0; line < lines; ++line) body(within, line);
+    return;
+  }
+  // A few more parts than threads, in case that one of them is held up.
+  const int64_t parts = 4 * static_cast<int64_t>(threads.Parts(lines * length, grain));
+  threads.Split(static_cast<int>(std::clamp<int64_t>(lines, 1, parts)), lines,
+                [&](int, int64_t begin, int64_t end) {
+                  for (int64_t line = begin; line < end; ++line) body(1, line);
+                });
+}
+
+// ---------------------------------------------------------------- sort, argsort
+
+template <class T>
+COVECTOR_TUNED int64_t Encode(const T* x, KeyAlone<typename KeyOf<T>::Key>* keys, int64_t count) {
+  int64_t unusual = 0;  // of which there are several with one key
+  for (int64_t i = 0; i < count; ++i) {
+    keys[i].key = KeyOf<T>::Encode(x[i]);
+    if constexpr (std::is_floating_point_v<T>) {
+      typename KeyOf<T>::Key bits;
+      std::memcpy(&bits, x + i, sizeof bits);
+      unusual += IsNan(x[i]) | (bits == KeyOf<T>::kSign);
+    }
+  }
+  return unusual;
+}
+
+template <class T>
+COVECTOR_TUNED void Decode(const KeyAlone<typename KeyOf<T>::Key>* keys, T* x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) x[i] = KeyOf<T>::Decode(keys[i].key);
+}
+
+// Puts back the signs of zeros, and of NaNs all bits, in the order in which the elements have them.
+template <class T>
+void Restore(const T* x, T* sorted, int64_t count) {
+  T* zero = std::lower_bound(sorted, sorted + count, T{0},
+                             [](T element, T bound) { return element < bound; });
+  T* nan = std::find_if(zero, sorted + count, IsNan<T>);
+  for (int64_t i = 0; i < count; ++i) {
+    if (x[i] == 0) std::memcpy(zero++, x + i, sizeof(T));
+    if (IsNan(x[i])) std::memcpy(nan++, x + i, sizeof(T));
+  }
+}
+
+template <class T>
+ffi::Error SortLines(Threads& threads, const T* x, T* out, Lines lines) {
+  using Item = KeyAlone<typename KeyOf<T>::Key>;
+  const int64_t count = lines.length;
+  std::atomic<bool> failed{false};
+  ForLines(threads, lines.blocks, count, kSortGrain, [&](int parts, int64_t line) {
+    const T* from = x + line * count;
+    T* to = out + line * count;
+    // The result has room for the keys.
+    Item* items = reinterpret_cast<Item*>(to);
+    auto spare = Allocate<Item>(count < kComparison ? 0 : count);
+    if (!spare) return failed.store(true);
+    std::atomic<int64_t> unusual{0};
+    threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
+      unusual += Encode(from + begin, items + begin, end - begin);
+    });
+    const Item* sorted = SortItems(threads, parts, items, spare.get(), count);
+    threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
+      Decode(sorted + begin, to + begin, end - begin);
+    });
+    if (unusual) Restore(from, to, count);
+  });
+  return failed ? OutOfMemory() : ffi::Error::Success();
+}
+
+template <class T>
+ffi::Error ArgsortLines(Threads& threads, const T* x, int32_t* out, Lines lines) {
+  using Item = KeyAndPlace<typename KeyOf<T>::Key>;
+  const int64_t count = lines.length;
+  std::atomic<bool> failed{false};
+  ForLines(threads, lines.blocks, count, kSortGrain, [&](int parts, int64_t line) {
+    const T* from = x + line * count;
+    int32_t* to = out + line * count;
+    auto items = Allocate<Item>(count), spare = Allocate<Item>(count < kComparison ? 0 : count);
+    if (!items || !spare) return failed.store(true);
+    threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        items[i] = {KeyOf<T>::Encode(from[i]), static_cast<uint32_t>(i)};
+      }
+    });
+    const Item* sorted = SortItems(threads, parts, items.get(), spare.get(), count);
+    threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<int32_t>(sorted[i].place);
+    });
+  });
+  return failed ? OutOfMemory() : ffi::Error::Success();
+}
+
+// ---------------------------------------------------------------- places of extrema
+
+constexpr int64_t kExtremumGrain = 1 << 16;
+// So many numbers are compared at a time, and so many looked through again for the place.
+constexpr int kLanes = 32, kBlock = 4096;
+
+template <bool kGreatest, class T>
+COVECTOR_INLINE bool Beats(T x, T y) {
+  return kGreatest ? x > y : x < y;
+}
+
+template <class T>
+struct Extremum {
+  int64_t place;
+  T value;  // NaN if there is one, of which `place` is the first
+};
+
+// The extremum of one block, or NaN.
+template <bool kGreatest, class T>
+COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
+  T best = x[0];
+  int64_t i = 0;
+  bool has_nan = false;
+  if (count >= kLanes) {
+    T lanes[kLanes];
+    std::conditional_t<sizeof(T) == 4, int32_t, int64_t> nans[kLanes];  // as wide as the lanes
+    for (int k = 0; k < kLanes; ++k) lanes[k] = x[k], nans[k] = IsNan(x[k]);
+    for (i = kLanes; i + kLanes <= count; i += kLanes) {
+      for (int k = 0; k < kLanes; ++k) {
+        lanes[k] = Beats<kGreatest>(x[i + k], lanes[k]) ? x[i + k] : lanes[k];
+        nans[k] |= IsNan(x[i + k]);
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) {
+      best = Beats<kGreatest>(lanes[k], best) ? lanes[k] : best;
+      has_nan |= nans[k];
+    }
+  }
+  for (; i < count; ++i) {
+    best = Beats<kGreatest>(x[i], best) ? x[i] : best;
+    has_nan |= IsNan(x[i]);
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (has_nan) return std::numeric_limits<T>::quiet_NaN();
+  }
+  return best;
+}
+
+template <bool kGreatest, class T>
+COVECTOR_TUNED Extremum<T> ExtremumOfLine(const T* x, int64_t count) {
+  Extremum<T> best{0, x[0]};
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    const T found = ExtremumOfBlock<kGreatest>(x + begin, std::min<int64_t>(kBlock, count - begin));
+    if (IsNan(found)) {
+      best = {begin, found};
+      break;
+    }
+    if (Beats<kGreatest>(found, best.value)) best = {begin, found};
+  }
+  while (IsNan(best.value) ? !IsNan(x[best.place]) : x[best.place] != best.value) ++best.place;
+  return best;
+}
+
+// Of lines side by side, those of the columns from `begin` to `end`.
+template <bool kGreatest, class T>
+COVECTOR_TUNED void ExtremaOfColumns(const T* x, int32_t* out, int64_t length, int64_t stride,
+                                     int64_t begin, int64_t end) {
+  constexpr int kColumns = 256;
+  T best[kColumns];
+  int32_t places[kColumns];
+  for (; begin < end; begin += kColumns) {
+    const int columns = static_cast<int>(std::min<int64_t>(kColumns, end - begin));
+    for (int k = 0; k < columns; ++k) best[k] = x[begin + k], places[k] = 0;
+    for (int64_t i = 1; i < length; ++i) {
+      const T* row = x + i * stride + begin;
+      for (int k = 0; k < columns; ++k) {
+        const bool wins = Beats<kGreatest>(row[k], best[k]) | (IsNan(row[k]) & !IsNan(best[k]));
+        best[k] = wins ? row[k] : best[k];
+        places[k] = wins ? static_cast<int32_t>(i) : places[k];
+      }
+    }
+    std::copy(places, places + columns, out + begin);
+  }
+}
+
+template <bool kGreatest, class T>
+void ExtremaOfLines(Threads& threads, const T* x, int32_t* out, Lines lines) {
+  ForLines(threads, lines.blocks, lines.length, kExtremumGrain, [&](int parts, int64_t line) {
+    const T* from = x + line * lines.length;
+    std::vector<Extremum<T>> found(parts);
+    threads.Split(parts, lines.length, [&](int part, int64_t begin, int64_t end) {
+      found[part] = ExtremumOfLine<kGreatest>(from + begin, end - begin);
+      found[part].place += begin;
+    });
+    Extremum<T> best = found[0];
+    for (const Extremum<T>& other : found) {
+      if (IsNan(best.value)) break;
+      if (IsNan(other.value) || Beats<kGreatest>(other.value, best.value)) best = other;
+    }
+    out[line] = static_cast<int32_t>(best.place);
+  });
+}
+
+template <bool kGreatest, class T>
+void ExtremaSideBySide(Threads& threads, const T* x, int32_t* out, Lines lines) {
+  const int64_t all = lines.blocks * lines.stride;
+  threads.Split(threads.Parts(all * lines.length, kExtremumGrain), all,
+                [&](int, int64_t begin, int64_t end) {
+                  while (begin < end) {
+                    const int64_t block = begin / lines.stride, first = begin % lines.stride;
+                    const int64_t last = std::min(lines.stride, first + end - begin);
+                    ExtremaOfColumns<kGreatest>(x + block * lines.length * lines.stride,
+                                                out + block * lines.stride, lines.length,
+                                                lines.stride, first, last);
+                    begin += last - first;
+                  }
+                });
+}
+
+template <bool kGreatest>
+ffi::Error ArgExtremum(ffi::ThreadPool pool, int64_t length, int64_t stride, ffi::AnyBuffer x,
+                       ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  const Lines lines(x, length, stride);
+  return WithElement(x.element_type(), [&](auto element) {
+    using T = decltype(element);
+    const auto run = stride == 1 ? ExtremaOfLines<kGreatest, T> : ExtremaSideBySide<kGreatest, T>;
+    run(threads, Data<T>(x), Data<int32_t>(*out), lines);
+    return ffi::Error::Success();
+  });
+}
+
+// ---------------------------------------------------------------- cumulative sums
+
+constexpr int64_t kSumGrain = 1 << 15;
+// So many elements are added up in their own digits before their sum is added to the total, so that
+// most additions need not wait for it.
+constexpr int kStep = 8;
+
+// In what totals are kept, and what is added up: floats in twice their digits, integers without
+// signs, since those wrap around.
+template <class T>
+struct SumOf {
+  using Element = T;
+  using Total = T;
+};
+template <>
+struct SumOf<float> {
+  using Element = float;
+  using Total = double;
+};
+template <>
+struct SumOf<int32_t> {
+  using Element = uint32_t;
+  using Total = uint32_t;
+};
+template <>
+struct SumOf<int64_t> {
+  using Element = uint64_t;
+  using Total = uint64_t;
+};
+
+// Element number i is x[kDirection * i]: lines that are added up from their ends have direction -1.
+template <int kDirection, class T, class Total>
+void AddUp(const T* x, T* out, int64_t count, Total total) {
+  int64_t i = 0;
+  for (; i + kStep <= count; i += kStep) {
+    T sums[kStep] = {x[kDirection * i]};
+    for (int k = 1; k < kStep; ++k) sums[k] = sums[k - 1] + x[kDirection * (i + k)];
+    for (int k = 0; k < kStep; ++k) out[kDirection * (i + k)] = static_cast<T>(total + sums[k]);
+    total += sums[kStep - 1];
+  }
+  for (; i < count; ++i) out[kDirection * i] = static_cast<T>(total += x[kDirection * i]);
+}
+
+template <int kDirection, class Total, class T>
+COVECTOR_TUNED Total SumOfAll(const T* x, int64_t count) {
+  constexpr int kLanes = 16;
+  Total lanes[kLanes] = {}, total = 0;
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] += x[kDirection * (i + k)];
+  }
+  for (; i < count; ++i) total += x[kDirection * i];
+  for (int k = 0; k < kLanes; ++k) total += lanes[k];
+  return total;
+}
+
+template <int kDirection, class T>
+void CumulativeSums(Threads& threads, const T* x, T* out, Lines lines) {
+  using Element = typename SumOf<T>::Element;
+  using Total = typename SumOf<T>::Total;
+  const int64_t count = lines.length;
+  ForLines(threads, lines.blocks, count, kSumGrain, [&](int parts, int64_t line) {
+    const int64_t first = line * count + (kDirection < 0 ? count - 1 : 0);
+    const Element* from = reinterpret_cast<const Element*>(x) + first;
+    Element* to = reinterpret_cast<Element*>(out) + first;
+    // What comes before each part; of the last one, nobody needs the sum.
+    std::vector<Total> totals(parts);
+    threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
+      if (part + 1 == parts) return;
+      totals[part + 1] = SumOfAll<kDirection, Total>(from + kDirection * begin, end - begin);
+    });
+    for (int part = 1; part < parts; ++part) totals[part] += totals[part - 1];
+    threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
+      const int64_t at = kDirection * begin;
+      AddUp<kDirection>(from + at, to + at, end - begin, totals[part]);
+    });
+  });
+}
+
+// ---------------------------------------------------------------- counting
+
+constexpr int64_t kCountGrain = 1 << 16;
+
+// Adds to `counts` how often each of the numbers from 0 to size - 1 occurs.
+template <class T>
+void Count(const T* x, int64_t count, int32_t* counts, int64_t size) {
+  for (int64_t i = 0; i < count; ++i) {
+    // Negative numbers become numbers that are too large.
+    const uint64_t number = static_cast<uint64_t>(x[i]);
+    if (number < static_cast<uint64_t>(size)) ++counts[number];
+  }
+}
+
+template <class T>
+ffi::Error CountLines(Threads& threads, const T* x, int32_t* out, Lines lines, int64_t size) {
+  std::fill(out, out + lines.blocks * size, 0);
+  std::atomic<bool> failed{false};
+  ForLines(threads, lines.blocks, lines.length, kCountGrain, [&](int parts, int64_t line) {
+    const T* from = x + line * lines.length;
+    int32_t* counts = out + line * size;
+    // Each part but the first counts for itself, where that is little beside the counting.
+    if (size * parts > lines.length) parts = 1;
+    auto others = Allocate<int32_t>(size * (parts - 1));
+    if (!others) return failed.store(true);
+    threads.Split(parts, lines.length, [&](int part, int64_t begin, int64_t end) {
+      int32_t* own = part == 0 ? counts : others.get() + size * (part - 1);
+      if (part > 0) std::fill(own, own + size, 0);
+      Count(from + begin, end - begin, own, size);
+    });
+    for (int64_t i = 0; i < size * (parts - 1); ++i) counts[i % size] += others[i];
+  });
+  return failed ? OutOfMemory() : ffi::Error::Success();
+}
+
+// ---------------------------------------------------------------- what XLA calls
+
+ffi::Error Sort(ffi::ThreadPool pool, int64_t length, ffi::AnyBuffer x,
+                ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  return WithElement(x.element_type(), [&](auto element) {
+    using T = decltype(element);
+    return SortLines(threads, Data<T>(x), Data<T>(*out), Lines(x, length, 1));
+  });
+}
+
+ffi::Error Argsort(ffi::ThreadPool pool, int64_t length, ffi::AnyBuffer x,
+                   ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  return WithElement(x.element_type(), [&](auto element) {
+    using T = decltype(element);
+    return ArgsortLines(threads, Data<T>(x), Data<int32_t>(*out), Lines(x, length, 1));
+  });
+}
+
+ffi::Error Cumsum(ffi::ThreadPool pool, int64_t length, bool reverse, ffi::AnyBuffer x,
+                  ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  return WithElement(x.element_type(), [&](auto element) {
+    using T = decltype(element);
+    const auto run = reverse ? CumulativeSums<-1, T> : CumulativeSums<1, T>;
+    run(threads, Data<T>(x), Data<T>(*out), Lines(x, length, 1));
+    return ffi::Error::Success();
+  });
+}
+
+ffi::Error Counts(ffi::ThreadPool pool, int64_t length, int64_t size, ffi::AnyBuffer x,
+                  ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  return WithElement(x.element_type(), [&](auto element) {
+    using T = decltype(element);
+    if constexpr (std::is_integral_v<T>) {
+      const Lines lines(x, length, 1);
+      return CountLines(threads, Data<T>(x), Data<int32_t>(*out), lines, size);
+    }
+    return ffi::Error::InvalidArgument("Covector's kernels count integers only");
+  });
+}
+
+}  // namespace
+
+// By their names kernels.py finds them.
+#define COVECTOR_KERNEL(name, function, attributes)                             \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(name, function,                                 \
+                                ffi::Ffi::Bind().Ctx<ffi::ThreadPool>() attributes \
+                                    .Arg<ffi::AnyBuffer>()                      \
+                                    .Ret<ffi::AnyBuffer>())
+
+#define COVECTOR_LENGTH .Attr<int64_t>("length")
+
+COVECTOR_KERNEL(covector_sort, Sort, COVECTOR_LENGTH);
+COVECTOR_KERNEL(covector_argsort, Argsort, COVECTOR_LENGTH);
+COVECTOR_KERNEL(covector_argmax, ArgExtremum<true>, COVECTOR_LENGTH.Attr<int64_t>("stride"));
+COVECTOR_KERNEL(covector_argmin, ArgExtremum<false>, COVECTOR_LENGTH.Attr<int64_t>("stride"));
+COVECTOR_KERNEL(covector_cumsum, Cumsum, COVECTOR_LENGTH.Attr<bool>("reverse"));
+COVECTOR_KERNEL(covector_count, Counts, COVECTOR_LENGTH.Attr<int64_t>("size"));

@@ -1,0 +1,42 @@
+"""Builds Covector's kernels for CPUs, where there are a C++ compiler and jaxlib's headers.
+
+Everything else about the package stands in `pyproject.toml`.  Without a compiler the installation
+goes on without the kernels, and Covector works without them (`docs/native.md`).
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+
+class BuildLibrary(build_ext):
+    """Builds a library for any Python: its name says nothing of one, and it exports no module."""
+
+    def get_ext_filename(self, fullname: str) -> str:
+        return fullname.replace(".", "/") + ".so"
+
+    def get_export_symbols(self, ext: Extension) -> list[str]:
+        return ext.export_symbols
+
+
+def kernels() -> list[Extension]:
+    """The library of kernels; nothing if there are no headers for it."""
+    jaxlib = find_spec("jaxlib")
+    if jaxlib is None or jaxlib.origin is None or sys.platform == "win32":
+        return []
+    library = Extension(
+        "covector._src.xla.libkernels",
+        ["covector/_src/xla/kernels.cc"],
+        include_dirs=[str(Path(jaxlib.origin).parent / "include")],
+        # Results serve as memory for keys of another type, hence the last one.
+        extra_compile_args=["-std=c++17", "-O3", "-g0", "-fno-strict-aliasing"],
+        language="c++",
+        optional=True,
+    )
+    return [library]
+
+
+setup(ext_modules=kernels(), cmdclass={"build_ext": BuildLibrary})
