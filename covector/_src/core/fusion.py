@@ -19,6 +19,8 @@ class Fusion(NamedTuple):
       weight: what an element costs, in additions.
       permutes: whether an element of the result is one of the operand, at the same index values in
         another order.
+      moves: whether an element of the result may be one of the operand at another index, also where
+        both have one shape.
       repeats: whether the result has nothing but copies of what is smaller, or computed for free.
       applies: whether the op only applies a jaxpr (`Primitive.expanded`), which is looked into.
       bodies: the parameters that are jaxprs, or tuples of them, which are programs of their own.
@@ -29,6 +31,7 @@ class Fusion(NamedTuple):
     stored_if_shared: bool = False
     weight: int = 1
     permutes: bool = False
+    moves: bool = False
     repeats: bool = False
     applies: bool = False
     bodies: tuple[str, ...] = ()
@@ -46,6 +49,8 @@ COMPOSED = Fusion(weight=16)
 # Exponentials, roots, quotients, reductions, look-ups: not computed again in a second loop.
 EXPENSIVE = Fusion(stored_if_shared=True, weight=8)
 TRANSPOSING = Fusion(permutes=True)
+# Reversals and paddings, which may cut off on one side what they add on the other.
+MOVING = Fusion(moves=True)
 REPEATING = Fusion(repeats=True)
 # Contractions, loops, sorts, calls of the host and of users' primitives.
 BOUNDARY = Fusion(fused=False, weight=0)

@@ -56,7 +56,7 @@ class Gather(Op):
     """The windows of sizes `slice_sizes` that begin at the indices, as one array."""
 
     masks_cotangents = True
-    fusion = EXPENSIVE
+    fusion = EXPENSIVE._replace(moves=True)
 
     def shape(self, x, indices, *, dimension_numbers, slice_sizes, mode, **params):
         check_numbers(self.name, dimension_numbers, x, indices)

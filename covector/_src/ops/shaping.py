@@ -25,7 +25,7 @@ from ..base.shapes import (
 )
 from ..core.array import Array
 from ..core.avals import aval_of
-from ..core.fusion import CHEAP, REPEATING
+from ..core.fusion import CHEAP, MOVING, REPEATING
 from . import linear
 from .base import Sample, draw
 from .identities import stage
@@ -354,7 +354,7 @@ def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
 class Rev(Linear):
     """Reverse the order of the elements along `dimensions`."""
 
-    fusion = CHEAP
+    fusion = MOVING
 
     def shape(self, x, *, dimensions):
         if any(dim < 0 for dim in dimensions):

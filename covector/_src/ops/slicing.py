@@ -14,7 +14,7 @@ import numpy as np
 from ..base import shape_errors
 from ..base.shapes import inserted, integers, with_size
 from ..core.avals import aval_of
-from ..core.fusion import CHEAP
+from ..core.fusion import CHEAP, MOVING
 from ..core.zeros import UndefinedPrimal
 from . import linear
 from .arithmetic import sub_p
@@ -134,7 +134,7 @@ class Pad(Op):
     `high` is negative, elements are removed from that end.
     """
 
-    fusion = CHEAP
+    fusion = MOVING
 
     def shape(self, x, value, *, padding_config):
         if value.ndim != 0:

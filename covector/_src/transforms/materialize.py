@@ -14,10 +14,11 @@ index*, so consumers that read v at the index at which they are written themselv
 computation.  Call an *index source* of v
 
     an output, or an operand of an op that is not fused: a loop is written for it;
-    a consumer of another shape (a slice, a broadcast, a concatenation ...): it reads v at indices
-    of its own, for each of its own computations.
+    a consumer of another shape (a slice, a broadcast, a concatenation ...), or one that moves
+    elements within the shape (a reversal): it reads v at indices of its own, for each of its own
+    computations.
 
-A consumer of v's shape, or a transpose, which only reorders the index, hands on its own sources.
+Another consumer of v's shape, or a transpose, which only reorders the index, hands on its own.
 So with IU(v) the set of index sources and n(v) the number of computations,
 
     n(v) = the sum over u in IU(v) of  1 if u is a loop, n(u) if u is a consumer of another shape.
@@ -187,7 +188,9 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
     shape = variables[v].aval.shape
     for r in values.reads[v]:
         var = variables[r]
-        same = fusion.permutes or (var is not None and var.aval.shape == shape)
+        same = fusion.permutes or (
+            not fusion.moves and var is not None and var.aval.shape == shape
+        )
         added = own if same else frozenset((~v,))
         before = sources[r]
         if not before:
