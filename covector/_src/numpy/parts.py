@@ -362,15 +362,15 @@ def rint(x: ArrayLike, /) -> Array:
 @composite
 def _round_floats(x: Any, *, decimals: int) -> Any:
     dtype = dtype_of(x)
-    wide = np.dtype(np.float32) if dtypes.itemsize_bits(dtype) < 32 else dtype
-    factor = number(10.0 ** builtins.abs(decimals), wide)
-    x = convert(x, wide)
+    if narrow := dtypes.itemsize_bits(dtype) < 32:
+        x = convert(x, np.dtype(np.float32))
+    factor = like(x, 10.0 ** builtins.abs(decimals))
     # Negative powers of ten are not exact, so divide by their inverses.
     if decimals > 0:
         rounded = div_p.bind(_round_to_even(mul_p.bind(x, factor)), factor)
     else:
         rounded = mul_p.bind(_round_to_even(div_p.bind(x, factor)), factor)
-    return convert(rounded, dtype)
+    return convert(rounded, dtype) if narrow else rounded
 
 
 @composite

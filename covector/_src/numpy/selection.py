@@ -114,11 +114,11 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     >>> jnp.select([x < 2, x < 4], [x, 10 * x], -1)
     Array([ 0,  1, 20, 30, -1], dtype=int32)
     """
-    if len(condlist) != len(choicelist) or not condlist:
+    if len(condlist) != len(choicelist) or not len(condlist):
         raise ValueError(numpy_errors.select_lengths(len(condlist), len(choicelist)))
     values = promote_dtypes(*operands("select", (*choicelist, default)))
     total = values[-1]
-    for condition, value in zip(reversed(condlist), reversed(values[:-1])):
+    for condition, value in zip(reversed(list(condlist)), reversed(values[:-1])):
         total = where(condition, value, total)
     return total
 

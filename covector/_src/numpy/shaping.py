@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import numpy_errors
+from ..base import dtypes, numpy_errors
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..ops.dynamic_slicing import dynamic_slice_p
@@ -23,7 +23,7 @@ from ..ops.slicing import slice_p
 from .arguments import axes_argument, axis_argument, index_argument, shape_argument
 from .arithmetic import negative, remainder
 from .composite import composite
-from .promotion import as_array, operand, operands, own, shape_of
+from .promotion import as_array, convert, operand, operands, own, shape_of
 
 # ---------------------------------------------------------------- reshape
 
@@ -524,13 +524,19 @@ def _total(shift: Any) -> Any:
 def _each(shift: Any, count: int) -> list[Any]:
     """One shift for each of `count` dimensions."""
     if isinstance(shift, (tuple, list)) or getattr(shift, "ndim", 0) == 1:
-        shifts = operands("roll", shift)
+        shifts = [_whole_shift(x) for x in operands("roll", shift)]
         if len(shifts) == count or count == 1:
             return shifts
         if len(shifts) == 1:
             return shifts * count
         raise ValueError(numpy_errors.roll_counts(len(shifts), count))
-    return [operand("roll", shift)] * count
+    return [_whole_shift(operand("roll", shift))] * count
+
+
+def _whole_shift(shift: Any) -> Any:
+    """A shift as an integer; what is behind the point of a float does not count."""
+    floating = own[type(shift)] and dtypes.issubdtype(shift.dtype, np.floating)
+    return convert(shift, dtypes.canonicalize_dtype(np.int64)) if floating else shift
 
 
 # ---------------------------------------------------------------- shapes of values

@@ -22,7 +22,7 @@ from .composite import composite
 from .gathering import from_end
 from .indexing import get
 from .indices import Cut, Index
-from .promotion import as_array, convert, dtype_of, number, shape_of
+from .promotion import BOOL, as_array, convert, dtype_of, number, shape_of
 from .reductions import sum as total
 from .selection import where
 
@@ -54,7 +54,7 @@ def take(
 
     Args:
       a: an array.
-      indices: integers.
+      indices: integers, or booleans, which count as 0 and 1.
       axis: the dimension; None takes from the raveled array.
       out: not supported.
       mode: what becomes of indices out of bounds: "fill" (the default) reads `fill_value`, "clip"
@@ -72,7 +72,10 @@ def take(
     Array([30, 10, 30], dtype=int32)
     """
     check_no_out("take", out)
-    a, indices = as_array("take", a), _indices("take", indices, ValueError)
+    a, indices = as_array("take", a), as_array("take", indices)
+    if dtype_of(indices) == BOOL:
+        indices = convert(indices, np.dtype(np.int32))
+    indices = _indices("take", indices, ValueError)
     if axis is None:
         a, axis = reshape(a, (a.aval.size,)), 0
     shape = a.aval.shape
