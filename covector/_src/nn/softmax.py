@@ -21,7 +21,7 @@ from ..numpy.composite import composite
 from ..numpy.creation import asarray
 from ..numpy.exponential import exp, log
 from ..numpy.promotion import as_array, operand, operands, promote_dtypes_inexact
-from ..numpy.reductions import max, mean, sum
+from ..numpy.reductions import max_beside_nan, mean, sum
 from ..numpy.selection import clip, where
 from ..numpy.shaping import expand_dims
 from ..ops.collectives_permute import axis_index
@@ -65,7 +65,7 @@ def softmax(x: ArrayLike, axis: Any = -1, where: ArrayLike | None = None) -> Arr
 def _normalized(x: Any, mask: Any, axes: Any, subtrahend: Any) -> Any:
     """Softmax by its steps; `subtrahend` is applied to what is taken away from the exponents."""
     (x,) = promote_dtypes_inexact(x)
-    largest = max(x, axes, where=mask, initial=-np.inf, keepdims=True)
+    largest = max_beside_nan(x, axes, where=mask, initial=-np.inf, keepdims=True)
     exponents = x if mask is None else where(mask, x, -np.inf)
     powers = exp(exponents - subtrahend(largest))
     out = powers / sum(powers, axes, where=mask, keepdims=True)
@@ -111,7 +111,7 @@ def log_softmax(x: ArrayLike, axis: Any = -1, where: ArrayLike | None = None) ->
     Array([-1000.,     0.], dtype=float32)
     """
     (x,) = promote_dtypes_inexact(as_array("log_softmax", x))
-    largest = max(x, axis, where=where, initial=-np.inf, keepdims=True)
+    largest = max_beside_nan(x, axis, where=where, initial=-np.inf, keepdims=True)
     exponents = x if where is None else _choose(where, x, -np.inf)
     shifted = exponents - stop_gradient(largest)
     out = shifted - log(sum(exp(shifted), axis, where=where, keepdims=True))

@@ -174,16 +174,33 @@ class Extremum(Reduction):
     """The greatest or least element over the dimensions `axes`; NaN where one is NaN.
 
     Complex numbers are ordered by their real parts, then by their imaginary parts.
+
+    The parameter `nan_elsewhere` says that NaN reaches all that is computed from the result by
+    another way, so that it may be lost here; as in softmax, which adds up the exponentials of all
+    elements.  Printed jaxprs do not show it.
     """
 
     sampled = (*Reduction.sampled, "bool")
     direction: str  # the relation, GT or LT, of the extremum to all others
     mirrored: Op  # what combines the negatives of two elements into the negative of the extremum
 
-    def jvp(self, primals, tangents, *, axes):
+    def shown_params(self, params):
+        return {"axes": params["axes"]}
+
+    def shape(self, x, *, axes, nan_elsewhere=False):
+        return super().shape(x, axes=axes)
+
+    def ref(self, x, *, axes, nan_elsewhere=False):
+        return super().ref(x, axes=axes)
+
+    def vmap(self, axis, dims, x, *, axes, **marks):
+        axes, dim = shift_axes(axes, dims[0])
+        return self.bind(x, axes=axes, **marks), dim
+
+    def jvp(self, primals, tangents, *, axes, **marks):
         # Where several elements are the greatest, each gets an equal share of the derivative.
         (x,), (t,) = primals, tangents
-        out = self.bind(x, axes=axes)
+        out = self.bind(x, axes=axes, **marks)
         shape = aval_of(x).shape
         ones = tuple([1 if dim in axes else size for dim, size in enumerate(shape)])
         wide = reshape_p.bind(out, new_sizes=ones, dimensions=None, sharding=None)
@@ -192,10 +209,10 @@ class Extremum(Reduction):
         total = reduce_sum_p.bind(mul_p.bind(t, where), axes=axes, out_sharding=None)
         return out, div_p.bind(total, count)
 
-    def emit(self, b, x, *, axes):
+    def emit(self, b, x, *, axes, nan_elsewhere=False):
         (aval,), (out,) = b.avals_in, b.avals_out
         start = self.identity(out.dtype)
-        if loses_nan(b, out.dtype) and aval.size >= EXTREMUM:
+        if loses_nan(b, out.dtype) and aval.size >= EXTREMUM and not nan_elsewhere:
             return emit_extremum(b, x, axes, self.combine.hlo, self.mirrored.hlo, start)
         return b.reduce(self.combine, x, start, axes)
 

@@ -18,7 +18,7 @@ from ...numpy.promotion import (
     operands,
     promote_dtypes_inexact,
 )
-from ...numpy.reductions import max, sum
+from ...numpy.reductions import max_beside_nan, sum
 from ...numpy.selection import where
 from ...ops.arithmetic import sign
 from ...ops.complex import is_complex, real
@@ -35,13 +35,13 @@ from ...ops.shaping import expand_dims, squeeze
 
 
 def _powers(a: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """The terms over e^shift, the shift, and whether all exponents are -inf.
+    """The terms over e^shift, the shift, and whether all exponents are -inf or NaN.
 
     The shift is the largest exponent, unless that is -inf.  Exponents inf count as equal: over
     e^inf their terms are 1, and all others 0.
     """
     within = real(a) if is_complex(dtype_of(a)) else a
-    largest = stop_gradient(max(within, axes, keepdims=True, initial=-np.inf))
+    largest = stop_gradient(max_beside_nan(within, axes, keepdims=True, initial=-np.inf))
     nothing = largest == -np.inf
     if is_complex(dtype_of(a)):
         shift = where(is_finite(largest), largest, 0)
@@ -60,7 +60,8 @@ def _log_sum_jvp(
     terms, changes = powers, powers * tangents[0]
     for b, change in zip(factors, tangents[1:]):
         terms, changes = powers * b, changes * b + powers * change
-    total = where(nothing, 1, sum(terms, axes, keepdims=True))
+    total = sum(terms, axes, keepdims=True)
+    total = where(nothing & (total == total), 1, total)  # nothing but -inf, and no NaN
     ratio = sum(changes / total, axes)
     if not signed:
         return outs, [ratio]

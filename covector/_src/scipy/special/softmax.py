@@ -8,20 +8,20 @@ from ...core.array import Array, ArrayLike
 from ...numpy.arguments import axes_argument
 from ...numpy.composite import composite
 from ...numpy.exponential import exp, log
-from ...numpy.reductions import max, sum
+from ...numpy.reductions import max_beside_nan, sum
 from ...ops.identities import stop_gradient
 from .elementwise import inexacts
 
 
 @composite
 def _softmax(x: Any, *, axes: tuple[int, ...]) -> Any:
-    powers = exp(x - stop_gradient(max(x, axes, keepdims=True)))
+    powers = exp(x - stop_gradient(max_beside_nan(x, axes, keepdims=True)))
     return powers / sum(powers, axes, keepdims=True)
 
 
 @composite
 def _log_softmax(x: Any, *, axes: tuple[int, ...]) -> Any:
-    shifted = x - stop_gradient(max(x, axes, keepdims=True))
+    shifted = x - stop_gradient(max_beside_nan(x, axes, keepdims=True))
     return shifted - log(sum(exp(shifted), axes, keepdims=True))
 
 
