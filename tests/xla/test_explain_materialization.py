@@ -66,15 +66,33 @@ def test_static_arguments_and_keywords():
     assert len(f.explain_materialization(X, n=2).stored) == 4
 
 
-def test_a_long_repetition_should_be_a_loop():
-    def recurrence(x, steps):
-        for _ in range(steps):
-            x = jnp.sin(x) * 1.01 + x[0]
-        return x
+def recurrence(x, steps):
+    for _ in range(steps):
+        x = jnp.sin(x) * 1.01 + x[0]
+    return x
 
+
+def test_a_long_repetition_is_compiled_as_a_loop():
     f = cv.jit(recurrence, static_argnums=1)
-    assert f.explain_materialization(X, 100).repetition is None
+    assert f.explain_materialization(X, 100).loops == []
     report = f.explain_materialization(X, 500)
+    assert report.repetition is None
+    (loop,) = report.loops
+    assert loop.times == 500 and loop.saved == 499 * loop.operations
+    line = recurrence.__code__.co_firstlineno + 2
+    text = str(report).splitlines()[-1]
+    assert text.startswith(f"{loop.operations} operations from {__file__}:{line}:")
+    assert text.endswith(f"times, and compiled as a loop: {loop.saved:,} operations fewer")
+    with config.roll_loops(False):
+        report = f.explain_materialization(X, 500)
+    assert report.loops == [] and report.repetition.times == 500
+
+
+def test_a_long_repetition_of_large_values_should_be_a_loop():
+    f = cv.jit(recurrence, static_argnums=1)
+    large = np.zeros(2048, np.float32)
+    assert f.explain_materialization(large, 100).repetition is None
+    report = f.explain_materialization(large, 500)
     assert report.repetition.times == 500
     period = len(report.repetition.eqns)
     hint = str(report).splitlines()[-1]
