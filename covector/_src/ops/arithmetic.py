@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.array import Array
+from ..core.avals import aval_of
 from ..core.fusion import EXPENSIVE
 from ..core.zeros import UndefinedPrimal
 from .comparison import eq_p
@@ -144,8 +145,11 @@ class Div(Product, Binary):
 
     def derivative_y(self, t, x, y, z, **params):
         # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.
-        # The zero that wins in z wins in its derivative, too.
+        # The zero that wins in z wins in its derivative, too.  A smaller y divides first, t having
+        # its shape, so that the quotient is computed once and not for each element of z.
         wins = {"zero_wins": (1,)} if params else {}
+        if aval_of(y).size < aval_of(z).size:
+            return mul_p.bind(div_p.bind(neg_p.bind(t), y, **params), z, **wins)
         return div_p.bind(mul_p.bind(neg_p.bind(t), z, **wins), y, **params)
 
     def transpose(self, ct, x, y, zero_wins=()):
