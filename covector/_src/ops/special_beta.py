@@ -1,14 +1,14 @@
 """The incomplete beta function.
 
-I_x(a, b) is the integral of u^(a-1) (1-u)^(b-1) from 0 to x, divided by that from 0 to 1.  It is
-(DLMF 8.17.22)
+I_x(a, b) is the integral of u^(a-1) (1-u)^(b-1) from 0 to x, divided by that from 0 to 1.  With
+y = 1 - x it is x^a y^b / B(a, b), divided by the fraction b_0 + a_1 / (b_1 + a_2 / (b_2 + ...)),
 
-    x^a (1-x)^b / (a B(a, b)) / (1 + d_1 / (1 + d_2 / (1 + ...)))
+    a_m = (a + m - 1) (a + b + m - 1) m (b - m) x^2 / (a + 2m - 1)^2
+    b_m = m + m (b - m) x / (a + 2m - 1) + (a + m) (a y - b x + 1 + m (2 - x)) / (a + 2m + 1)
 
-    d_2m = m (b - m) x / ((a + 2m - 1) (a + 2m))
-    d_(2m+1) = -(a + m) (a + b + m) x / ((a + 2m) (a + 2m + 1)),
-
-which converges quickly for x < (a+1) / (a+b+2); elsewhere I_x(a, b) = 1 - I_(1-x)(b, a).
+(DiDonato and Morris, ACM Transactions on Mathematical Software 18, 1992; it is every other step of
+DLMF 8.17.22).  It converges quickly for x < (a+1) / (a+b+2), where its terms do not cancel;
+elsewhere I_x(a, b) = 1 - I_y(b, a).
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from ..core.zeros import Zero
 from . import special_values
 from .arithmetic import add_p, mul_p, neg_p, sub_p
 from .base import Sample, draw
-from .emitted import Emitted, anywhere, computed_in, exp, log, log1p, loop, where
+from .emitted import Emitted, anywhere, computed_in, exp, log, log1p, loop, sqrt, where
 from .exponential import exp_p, log1p_p, log_p
 from .families import FLOATS, Elementwise, accumulate, broadcast_operands
 from .linear import constant_like
 from .special import lgamma_p
-from .special_gamma import LARGE, beyond_slope, both, counter, stirling
+from .special_gamma import LARGE, both, counter, stirling
+from .special_uniform import beyond_slope
 
 
 class RegularizedIncompleteBeta(Elementwise):
@@ -114,35 +115,96 @@ def incomplete_beta(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
     """Write I_x(a, b) for arrays of float32 or float64."""
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & (a < math.inf) & (b < math.inf)
     a_in, b_in, x_in = where(inside, a, 1), where(inside, b, 1), where(inside, x, 0.5)
-    quick = x_in < (a_in + 1) / (a_in + b_in + 2)
-    value = where(quick, *_both_sides(quick, a_in, b_in, x_in))
+    limit = _UNIFORM_FROM[x.dtype.name]
+    uniform = (a_in >= limit) & (b_in >= limit)
+    by_fraction = _by_fraction(*[where(uniform, 1, u) for u in (a_in, b_in)], x_in)
+    a_in, b_in = where(uniform, a_in, limit), where(uniform, b_in, limit)
+    value = where(uniform, _uniformly(a_in, b_in, x_in), by_fraction)
     return where(inside, value, _limit(a, b, x))
 
 
-def _both_sides(quick: Emitted, a: Emitted, b: Emitted, x: Emitted) -> tuple[Emitted, Emitted]:
-    """I_x(a, b) where the fraction converges quickly as it is, and 1 - I_(1-x)(b, a)."""
+def _by_fraction(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
+    """Write I_x(a, b) where the fraction converges quickly as it is, and else 1 - I_(1-x)(b, a)."""
+    quick = x < (a + 1) / (a + b + 2)
+    # For tiny b the result is tiny too, and not to be found as a difference from 1.
+    quick = quick | ((b < 0.01) & (x < 0.999))
     factor = exp(_log_factor(a, b, x))
-    a, b, x = where(quick, a, b), where(quick, b, a), where(quick, x, 1 - x)
-    value = factor / (a * _fraction(a, b, x))
-    return value, 1 - value
+    a, b = where(quick, a, b), where(quick, b, a)
+    x, y = where(quick, x, 1 - x), where(quick, 1 - x, x)
+    value = factor / _fraction(a, b, x, y)
+    return where(quick, value, 1 - value)
+
+
+def _below_peak(a: Emitted, b: Emitted, x: Emitted) -> tuple[Emitted, Emitted]:
+    """Write x - a / s, and by how much log(x^a (1-x)^b) falls below its value at a / s; s = a + b.
+
+    That is -a log(x s / a) - b log((1-x) s / b), whose slopes at the peak cancel.
+    """
+    s = a + b
+    off_peak = where(x < 0.5, x - a / s, b / s - (1 - x))
+    fall = a * beyond_slope(off_peak * s / a, x * s / a)
+    return off_peak, fall + b * beyond_slope(-off_peak * s / b, (1 - x) * s / b)
+
+
+# Of the uniform expansion the first term is enough from there on.
+_UNIFORM_FROM = {"float32": 1e4, "float64": 1e9}
+
+
+def _uniformly(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
+    """Write I_x(a, b) for large a and b (DLMF 8.18.9), with p = a / s:
+
+    erfc(-eta sqrt(s/2)) / 2 + exp(-s eta^2 / 2) / sqrt(2 pi s) (1/eta - sqrt(p (1-p)) / (x - p)).
+    """
+    s = a + b
+    width = sqrt(a / s * (b / s))
+    off_peak, fall = _below_peak(a, b, x)
+    eta = sqrt(2 * fall / s)
+    near = eta <= (1e-8 if x.dtype == np.float64 else 1e-4)
+    eta = where(off_peak < 0, -eta, eta)
+    apart = 1 / where(near, 1, eta) - width / where(near, 1, off_peak)
+    correction = where(near, (b - a) / s / (3 * width), apart)
+    rest = exp(-fall) / sqrt(2 * math.pi * s) * correction
+    return 0.5 * (-eta * sqrt(0.5 * s)).apply("chlo.erfc") + rest
 
 
 def _log_factor(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
     """Write log(x^a (1-x)^b / B(a, b)).
 
-    For large a and b its terms are large, and almost cancel. There, with s = a + b, the peak at
-    a / s, and Stirling's series d, it is
-    log(a b / (2 pi s)) / 2 + a log(x s / a) + b log((1-x) s / b) + d(s) - d(a) - d(b).
-    The slopes of the two logarithms cancel too, as those of a log(1 + u) - b log(1 - a u / b) do.
+    For large a and b its terms are large, and almost cancel. There, with s = a + b, the value at
+    the peak a / s, and Stirling's series d, it is
+    log(a b / (2 pi s)) / 2 - `_below_peak` + d(s) - d(a) - d(b).
     """
-    directly = a * log(x) + b * log1p(-x) - (_lgamma(a) + (_lgamma(b) - _lgamma(a + b)))
+    one_large = (a >= LARGE) | (b >= LARGE)
+    from_left, from_right = _logarithms(x)
+    directly = a * from_left + b * from_right - (_lgamma(a) + (_lgamma(b) - _lgamma(a + b)))
+    directly = where(one_large, _with_one_large(a, b, x), directly)
     large = (a >= LARGE) & (b >= LARGE)
     a, b = where(large, a, LARGE), where(large, b, LARGE)
     s = a + b
-    off_peak = x - a / s
-    at_peak = 0.5 * log(a / s * b / (2 * math.pi))
-    fall = beyond_slope(a, off_peak * s / a) + beyond_slope(b, -off_peak * s / b)
-    return where(large, at_peak - fall + stirling(s) - stirling(a) - stirling(b), directly)
+    at_peak = 0.5 * log(a / s * b / (2 * math.pi)) - _below_peak(a, b, x)[1]
+    return where(large, at_peak + stirling(s) - stirling(a) - stirling(b), directly)
+
+
+def _logarithms(x: Emitted) -> tuple[Emitted, Emitted]:
+    """Write log(x) and log(1 - x), by XLA's log1p only where it has all its digits."""
+    near_zero, near_one = x < 0.1, x > 0.9
+    first = where(near_one, log1p(where(near_one, x - 1, 0)), log(x))
+    return first, where(near_zero, log1p(where(near_zero, -x, 0)), log(1 - x))
+
+
+def _with_one_large(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
+    """Write the same for p = min(a, b) and q = max(a, b) >= 10, by Stirling's series for q alone.
+
+    With y the one of x and 1 - x that is raised to p, it is  p log(y q) + q log(1 - y)
+    - log gamma(p) + (p + q - 1/2) log(1 + p / q) - p + d(p + q) - d(q).
+    """
+    first = a < b
+    p, q = where(first, a, b), where(first, b, a)
+    q = where(q < LARGE, LARGE, q)
+    logs = _logarithms(x)
+    powers = p * (where(first, *logs) + log(q)) + q * where(first, logs[1], logs[0])
+    quotient = (p + q - 0.5) * log1p(p / q) - p + stirling(p + q) - stirling(q)
+    return powers + quotient - _lgamma(p)
 
 
 def _lgamma(x: Emitted) -> Emitted:
@@ -159,23 +221,23 @@ def _limit(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
 
 
 # The fraction converges in about sqrt(max(a, b)) steps.
-_MOST_STEPS = 5_000
+_MOST_STEPS = 100_000
 
 
-def _fraction(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
-    """Write 1 + d_1 / (1 + d_2 / (1 + ...)) by Lentz's method, two terms at a time.
+def _fraction(a: Emitted, b: Emitted, x: Emitted, y: Emitted) -> Emitted:
+    """Write b_0 + a_1 / (b_1 + a_2 / (b_2 + ...)), for y = 1 - x, by Lentz's method.
 
-    See `special_gamma.upper_fraction`; here all b_n are 1.
+    See `special_gamma.upper_fraction`.
     """
     eps = float(dtypes.finfo(x.dtype).eps)
     tiny = float(dtypes.finfo(x.dtype).tiny)
 
-    def nonzero(y: Emitted) -> Emitted:
-        return where(abs(y) < tiny, tiny, y)
+    def nonzero(u: Emitted) -> Emitted:
+        return where(abs(u) < tiny, tiny, u)
 
-    def advance(term: Emitted, c: Emitted, d: Emitted) -> tuple[Emitted, Emitted, Emitted]:
-        c, d = nonzero(1 + term / c), 1 / nonzero(1 + term * d)
-        return c, d, c * d
+    def denominator(m: Any) -> Emitted:
+        at = a + 2 * m
+        return m + (b - m) / (at - 1) * m * x + (a + m) / (at + 1) * (peak + m * (2 - x))
 
     def proceed(active: Emitted, count: Emitted, *_: Emitted) -> Any:
         return both(anywhere(active), count < _MOST_STEPS)
@@ -183,14 +245,14 @@ def _fraction(a: Emitted, b: Emitted, x: Emitted) -> Emitted:
     def step(
         active: Emitted, count: Emitted, m: Emitted, c: Emitted, d: Emitted, value: Emitted
     ) -> list[Emitted]:
-        at = a + 2 * m
-        odd = -(a + m) * (a + b + m) * x / (at * (at + 1))
-        c, d, first = advance(odd, c, d)
-        m, at = m + 1, at + 2
-        even = m * (b - m) * x / ((at - 1) * at)
-        c, d, second = advance(even, c, d)
-        value = where(active, value * (first * second), value)
-        return [active & (abs(second - 1) > eps), count + 1, m, c, d, value]
+        m = m + 1
+        at = a + 2 * m - 1
+        a_m = (a + m - 1) / at * ((a + b + m - 1) / at) * x * (b - m) * x * m
+        b_m = denominator(m)
+        c, d = nonzero(b_m + a_m / c), 1 / nonzero(b_m + a_m * d)
+        value = where(active, value * (c * d), value)
+        return [active & (abs(c * d - 1) > eps), count + 1, m, c, d, value]
 
-    zero, one = a.full(0), a.full(1)
-    return loop(proceed, step, [a.equals(a), counter(a), zero, one, zero, one])[-1]
+    peak = a * y - b * x + 1
+    zero, first = a.full(0), nonzero(a / (a + 1) * peak)
+    return loop(proceed, step, [a.equals(a), counter(a), zero, first, zero, first])[-1]

@@ -32,6 +32,8 @@ from .families import FLOATS, Binary, broadcast_operands
 from .functions import binary
 from .linear import broadcast_in_dim, constant_like
 from .special import digamma_p, lgamma_p
+from .special_uniform import UNIFORM_FROM, beyond_slope, lower_and_upper
+from .special_zeta import log_gamma_after_two
 
 # ---------------------------------------------------------------- primitives
 
@@ -201,17 +203,58 @@ class Tails(NamedTuple):
 def compute_tails(a: Emitted, x: Emitted, with_slopes: bool) -> Tails:
     """Write P where x is small beside a, and Q elsewhere, for 0 < a, x < inf."""
     upper = (x > 1) & (x > a)
+    if not with_slopes:
+        return _values(a, x, upper)
     # Elsewhere each of the two loops gets arguments with which it ends at once.
     series, series_slope = lower_series(where(upper, 1, a), where(upper, 0, x), with_slopes)
     fraction, fraction_slope = upper_fraction(where(upper, a, 1), where(upper, x, 2), with_slopes)
     factor = exp(log_factor(a, x))
     ratio = where(upper, fraction, series / a)
-    if not with_slopes:
-        return Tails(upper, factor * ratio, None, None)
     # The slope of log(x f) is log x - psi(a); that of log(x f / a), log x - psi(a + 1).
     slope_of_log = log(x) - where(upper, a, a + 1).apply("chlo.digamma")
     relative = ratio * slope_of_log + where(upper, fraction_slope, series_slope / a)
     return Tails(upper, factor * ratio, relative, factor * relative)
+
+
+def _values(a: Emitted, x: Emitted, upper: Emitted) -> Tails:
+    """Write P or Q alone: by the uniform expansion where a is large, else by series or fraction."""
+    uniform = a >= UNIFORM_FROM
+    small = (a <= 0.5) & (x <= 1) & (a * log(x) > -0.4)  # where P is not small
+    by_series, by_fraction = ~(uniform | small | upper), upper & ~uniform
+    safe_a, safe_x = where(by_series, a, 1), where(by_series, x, 0)
+    lower = exp(_log_power(safe_a, safe_x)) * lower_series(safe_a, safe_x, False)[0]
+    safe_a, safe_x = where(by_fraction, a, 1), where(by_fraction, x, 2)
+    higher = exp(log_factor(safe_a, safe_x)) * upper_fraction(safe_a, safe_x, False)[0]
+    value = where(by_fraction, higher, lower)
+    value = where(small, _upper_of_small(where(small, a, 0.5), where(small, x, 1)), value)
+    p, q = lower_and_upper(where(uniform, a, UNIFORM_FROM), where(uniform, x, UNIFORM_FROM))
+    return Tails(upper | small, where(uniform, where(upper, q, p), value), None, None)
+
+
+def _log_power(a: Emitted, x: Emitted) -> Emitted:
+    """Write log(x^a exp(-x) / gamma(a + 1)), also where x = 0."""
+    x = where(x.equals(0), 1, x)
+    small = a <= 0.5
+    of_gamma = log_gamma_after_two(where(small, a, 0)) - log1p(where(small, a, 0))
+    return where(small, a * log(x) - x - of_gamma, log_factor(a, x) - log(a))
+
+
+# Of x^n / n! for x <= 1 these are all that count.
+_TERMS_OF_SMALL = 19
+
+
+def _upper_of_small(a: Emitted, x: Emitted) -> Emitted:
+    """Write Q(a, x) for a <= 1/2 and x <= 1, where 1 - P would lose digits.
+
+    P is x^a / gamma(a + 1) times 1 + the sum of a (-x)^n / (n! (a + n)) over n = 1, 2, ...
+    (DLMF 8.7.1 as a power series), and 1 - exp(u) is -expm1(u).
+    """
+    power = a * log(x) - log_gamma_after_two(a) + log1p(a)
+    series, term = a.full(0), a
+    for n in range(1, _TERMS_OF_SMALL):
+        term = term * (-x / n)
+        series = series + term / (a + n)
+    return -power.apply("exponential_minus_one") - exp(power) * series
 
 
 def limit_of_lower(a: Emitted, x: Emitted) -> Emitted:
@@ -234,16 +277,10 @@ def log_factor(a: Emitted, x: Emitted) -> Emitted:
     """
     large = a >= LARGE
     safe = where(large, a, LARGE)
-    around_peak = 0.5 * log(safe / (2 * math.pi)) - beyond_slope(safe, (x - safe) / safe)
+    around_peak = 0.5 * log(safe / (2 * math.pi))
+    around_peak = around_peak - safe * beyond_slope((x - safe) / safe, x / safe)
     directly = a * log(x) - x - a.apply("chlo.lgamma")
     return where(large, around_peak - stirling(safe), directly)
-
-
-def beyond_slope(a: Emitted, m: Emitted) -> Emitted:
-    """Write a (m - log(1 + m)): by how much a log(1 + m) falls below its tangent at m = 0."""
-    # In float64, XLA's log1p is off by a hundred units of rounding between -0.5 and -0.1.
-    logarithm = where(abs(m) < 0.1, log1p(m), log(1 + m))
-    return a * (m - logarithm)
 
 
 def stirling(a: Emitted) -> Emitted:

@@ -14,9 +14,13 @@ terms there are those of zeta(s, g), but for their sign and without those from 1
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import Any
+
+import numpy as np
 
 from .emitted import Emitted, anywhere, exp, loop, where
-from .special_values import BERNOULLI
+from .special_values import BERNOULLI, zeta
 
 _SUMMED = 10
 _COEFFICIENTS = [b / math.factorial(2 * k) for k, b in enumerate(BERNOULLI, start=1)]
@@ -78,3 +82,23 @@ def _between(s: Emitted, q: Emitted, beside: Emitted) -> Emitted:
         return [waiting & ~waiting, where(beside, terms, 0)]
 
     return loop(lambda waiting, _: anywhere(waiting), step, [beside, q.full(0)])[1]
+
+
+# ---------------------------------------------------------------- logarithm of the gamma function
+
+
+@cache
+def _of_log_gamma(count: int) -> list[float]:
+    k = np.arange(2, count)
+    return ((-1.0) ** k * zeta(k, 2) / k).tolist()
+
+
+def log_gamma_after_two(u: Any) -> Any:
+    """log Gamma(2 + u) for |u| <= 1/2, with all digits also near its zero (DLMF 5.7.3).
+
+    The argument is of float32 or float64, and written or traced.
+    """
+    total = 0.0
+    for coefficient in reversed(_of_log_gamma(26 if u.dtype == np.float64 else 12)):
+        total = total * u + coefficient
+    return u * ((1 - float(np.euler_gamma)) + u * total)

@@ -26,7 +26,7 @@ from ...numpy.selection import where
 from ...ops import special as primitives
 from ...ops.complex import conj, imag, real
 from ...ops.rounding import floor, round
-from ...ops.special_values import zeta
+from ...ops.special_zeta import log_gamma_after_two
 from .elementwise import derived_from, elementwise, inexacts, is_double, polynomial, reals
 from .numbers import BERNOULLI
 
@@ -42,14 +42,6 @@ def remainder(z: Any) -> Any:
 
 
 # ---------------------------------------------------------------- logarithm
-
-
-def log_gamma_after_two(u: Any) -> Any:
-    """log Gamma(2 + u) for |u| <= 1/2, with all digits also near its zero (DLMF 5.7.3)."""
-    count = 26 if is_double(u) else 12
-    k = np.arange(2, count)
-    series = (-1.0) ** k * zeta(k, 2) / k
-    return u * ((1 - float(np.euler_gamma)) + u * polynomial(u, series.tolist()))
 
 
 @elementwise(lambda x, y: [primitives.digamma(x)])
