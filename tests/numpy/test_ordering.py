@@ -1,5 +1,7 @@
 """Sorting, searching and quantiles, compared with NumPy."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,14 @@ def test_partition(axis, kth):
     np.testing.assert_array_equal(np.moveaxis(np.asarray(by_index), axis, 0)[kth], pivot)
 
 
+def test_partition_at_several_places():
+    for kth in ([1, -2], np.array([0, 3])):
+        got = jnp.partition(X, kth, None)
+        np.testing.assert_array_equal(got[np.array(kth)], np.sort(X, None)[np.array(kth)])
+    with pytest.raises(ValueError, match="out of bounds"):
+        jnp.argpartition(X, [0, 6])
+
+
 def test_gradient_of_sort():
     grad = covector.grad(lambda x: (jnp.sort(x) * np.arange(3)).sum())(np.float32([5, 1, 3]))
     np.testing.assert_array_equal(grad, [2, 0, 1])
@@ -97,6 +107,15 @@ def test_digitize(right, bins):
 # ---------------------------------------------------------------- quantiles
 
 QUANTILES = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
+HYNDMAN_AND_FAN = (
+    "averaged_inverted_cdf",
+    "closest_observation",
+    "interpolated_inverted_cdf",
+    "hazen",
+    "weibull",
+    "median_unbiased",
+    "normal_unbiased",
+)
 
 
 @pytest.mark.parametrize("method", QUANTILES)
@@ -109,6 +128,24 @@ def test_quantile(method, axis):
         got = jnp.nanquantile(WITH_NANS, q, axis, method=method, keepdims=True)
         want = np.nanquantile(WITH_NANS, q, axis, method=method, keepdims=True)
         np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", HYNDMAN_AND_FAN)
+def test_other_methods_of_quantiles(method):
+    q = np.float32([0, 0.1, 0.25, 0.3, 0.5, 0.625, 0.9, 1])  # some on an element of 8, some halfway
+    for x in (X[0, :1], X[:, :5], np.arange(8, dtype=np.float32) ** 2):
+        got = jnp.quantile(x, q, -1, method=method)
+        np.testing.assert_allclose(got, np.quantile(x, q, -1, method=method), 1e-5, 1e-5)
+    got = jnp.nanpercentile(WITH_NANS, 30, 1, method=method)
+    want = np.nanpercentile(WITH_NANS, 30, 1, method=method)
+    np.testing.assert_allclose(got, want, 1e-5, 1e-5)
+
+
+def test_other_methods_select_from_long_lines():
+    x = RNG.normal(size=40_000).astype(np.float32)
+    for method in ("averaged_inverted_cdf", "closest_observation", "hazen"):
+        got = covector.jit(partial(jnp.quantile, q=0.3, method=method))(x)
+        np.testing.assert_allclose(got, np.quantile(x, 0.3, method=method), rtol=1e-5)
 
 
 @pytest.mark.parametrize("axis", (None, 0, 1))

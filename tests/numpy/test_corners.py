@@ -1,0 +1,70 @@
+"""Corners of the namespace, where a sweep of all its names beside JAX once found differences."""
+
+import numpy as np
+import pytest
+
+import covector.numpy as jnp
+from tests.numpy.comparing import array, assert_close, assert_same_type
+
+F, I, B = array((3,), "float32"), array((3,), "int32"), array((3,), "bool")
+F23 = array((2, 3), "float32")
+U8, HALF = array((3,), "uint8"), array((3,), "float16")
+NAN = float("nan")
+
+CALLS = {
+    "add, ranks that do not fit": lambda xp: xp.add(F23, F[:2]),
+    "add, sizes that do not fit": lambda xp: xp.add(F, F[:2]),
+    "clip, ranks that do not fit": lambda xp: xp.clip(F23, F[:2]),
+    "angle of a half": lambda xp: xp.angle(HALF[0]),
+    "angle of halves": lambda xp: xp.angle(HALF),
+    "asarray, NaN as an integer": lambda xp: xp.asarray(NAN, "int32"),
+    "bartlett of a float": lambda xp: xp.bartlett(2.5),
+    "cov, half a degree of freedom": lambda xp: xp.cov(F23, ddof=0.5),
+    "diagflat of a number": lambda xp: xp.diagflat(2.5),
+    "diff, no times": lambda xp: xp.diff(F[0], n=0),
+    "ediff1d of a number": lambda xp: xp.ediff1d(2),
+    "ediff1d of booleans": lambda xp: xp.ediff1d(B),
+    "expand_dims, no axis": lambda xp: xp.expand_dims(F, None),
+    "expand_dims, an array": lambda xp: xp.expand_dims(F, np.array(1)),
+    "eye, far away": lambda xp: xp.eye(3, k=2**40),
+    "full, a float as a byte": lambda xp: xp.full(2, 300.7, "uint8"),
+    "gradient, two places": lambda xp: xp.gradient(F23, F[:2], F),
+    "heaviside of numbers": lambda xp: xp.heaviside(2.5, 2),
+    "hypot of numbers": lambda xp: xp.hypot(3, 4),
+    "inner of bytes and a number": lambda xp: xp.inner(U8, 2),
+    "kron of ranks that do not fit": lambda xp: xp.kron(F23[:, :2], F),
+    "repeat of a number": lambda xp: xp.repeat(F[0], 3, axis=0),
+    "roll by a float": lambda xp: xp.roll(F, F[0]),
+    "round of a number": lambda xp: xp.round(2.567, 1),
+    "round of halves": lambda xp: xp.round(HALF, 1),
+    "select by rows": lambda xp: xp.select(F23 > 0, F23),
+    "split by a float": lambda xp: xp.split(array((4,), "float32"), 2.0),
+    "take by booleans": lambda xp: xp.take(F, B),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_types_and_values(jax, name):
+    call = CALLS[name]
+    assert_same_type(jax, call, what=name)
+    try:
+        want = call(jax.numpy)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
+            call(jnp)
+    else:
+        assert_close(call(jnp), want, name)
+
+
+def test_arguments_of_array_by_position():
+    with pytest.warns(DeprecationWarning, match="copy, order, and ndmin"):
+        assert jnp.array([1, 2], None, True, "K", 2).shape == (1, 2)
+    with pytest.raises(TypeError, match="At most 5"):
+        jnp.array([1, 2], None, True, "K", 2, None)
+
+
+def test_floats_that_integers_cannot_hold():
+    """They become what the device makes of them: 0 of NaN, otherwise the nearest there is."""
+    assert jnp.full(2, NAN, "int32").tolist() == [0, 0]
+    assert jnp.full(2, 1e30, "int32").tolist() == [2**31 - 1] * 2
+    assert jnp.full_like(I, -1e30).tolist() == [-(2**31)] * 3
