@@ -202,15 +202,26 @@ def install_backend(backend: Backend) -> None:
     eval_trace.backend = backend
 
 
-@contextmanager
-def current_trace(trace: Trace) -> Iterator[Trace]:
-    """Make `trace` the current trace of this thread for the duration of the block."""
-    previous = context.trace
-    context.trace = trace
-    try:
-        yield trace
-    finally:
-        context.trace = previous
+class current_trace:
+    """Make `trace` the current trace of this thread for the duration of the block.
+
+    An interrupt may come just when the block is left.  So what makes a trace of its own puts back
+    the one before in a `finally`, where Python listens to no interrupts; and this is no generator,
+    which would put it back when it is collected, long after the blocks around it.
+    """
+
+    __slots__ = ("outer", "trace")
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def __enter__(self) -> Trace:
+        self.outer = context.trace
+        context.trace = self.trace
+        return self.trace
+
+    def __exit__(self, *exception: object) -> None:
+        context.trace = self.outer
 
 
 class Scope(ContextDecorator):
@@ -219,12 +230,16 @@ class Scope(ContextDecorator):
     def __init__(self, name: str):
         self.name = name
 
+    def _recreate_cm(self) -> Scope:  # for each call of a decorated function
+        return Scope(self.name)
+
     def __enter__(self) -> tuple[str, ...]:
-        context.name_stack = (*context.name_stack, self.name)
+        self.outer = context.name_stack
+        context.name_stack = (*self.outer, self.name)
         return context.name_stack
 
     def __exit__(self, *exception: object) -> None:
-        context.name_stack = context.name_stack[:-1]
+        context.name_stack = self.outer
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
-from ..core.trace import context, current_trace
+from ..core.trace import context
 from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_dead_code
 from ..transforms.stage import stage
@@ -100,16 +100,15 @@ def trace_to_jaxpr_nounits(
     """
     partial = PartialTrace(context.trace)
     try:
-        with current_trace(partial):
-            args = [
-                p.value if p.is_known() else partial.unknown.new_input(p.get_aval()) for p in pvals
-            ]
-            outs = getattr(fun, "call_wrapped", fun)(*args)
+        context.trace = partial
+        args = [p.value if p.is_known() else partial.unknown.new_input(p.get_aval()) for p in pvals]
+        outs = getattr(fun, "call_wrapped", fun)(*args)
         wanted = [
             keep or partial.is_unknown(x) for x, keep in zip(outs, _flags(instantiate, len(outs)))
         ]
         jaxpr, consts = partial.unknown.to_jaxpr([x for x, w in zip(outs, wanted) if w])
     finally:
+        context.trace = partial.parent
         partial.close()
     known = [
         PartialVal.unknown(aval_of(x)) if w else PartialVal.known(x) for x, w in zip(outs, wanted)

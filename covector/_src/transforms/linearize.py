@@ -154,11 +154,12 @@ def linear_program(
     """
     partial = PartialTrace(context.trace)
     try:
-        with current_trace(partial):
-            outs = fun(*[partial.unknown.new_input(aval) for aval in in_avals])
+        context.trace = partial
+        outs = fun(*[partial.unknown.new_input(aval) for aval in in_avals])
         nonzeros = [partial.is_unknown(x) for x in outs]
         jaxpr, residuals = partial.unknown.to_jaxpr([x for x in outs if partial.is_unknown(x)])
     finally:
+        context.trace = partial.parent
         partial.close()
     _strip_scopes(jaxpr, len(context.name_stack))
     return LinearMap(jaxpr, residuals, [aval_of(x) for x in outs], nonzeros)

@@ -23,7 +23,7 @@ from ..core.check import check_jaxpr
 from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
-from ..core.trace import EagerTrace, Trace, Tracer, context, current_trace, tracer_type
+from ..core.trace import EagerTrace, Trace, Tracer, context, tracer_type
 
 # ---------------------------------------------------------------- state
 
@@ -124,8 +124,9 @@ class JaxprTrace(Trace):
           Its outputs.
         """
         jaxpr = closed.jaxpr
-        atoms: dict[Any, Atom] = dict(zip(jaxpr.constvars, map(self.constant, closed.consts)))
-        for var, arg in zip(jaxpr.invars, args):
+        atoms: dict[Any, Atom] = {}
+        given = [*closed.consts, *args]
+        for var, arg in zip([*jaxpr.constvars, *jaxpr.invars], given):
             mine = type(arg) is JaxprTracer and arg._trace is self
             atoms[var] = arg.atom if mine else self.constant(arg)
         place = context.place or source.current_place(2)
@@ -133,19 +134,23 @@ class JaxprTrace(Trace):
         made_by: dict[Any, JaxprEqn] = {}
         for old in jaxpr.eqns:
             primitive = old.primitive
-            invars = [a if type(a) is Literal else atoms[a] for a in old.invars]
+            invars: list[Atom] = []
+            for atom in old.invars:
+                invars.append(atom if type(atom) is Literal else atoms[atom])
             if primitive.fold is not None and type(invars[0]) is Literal:
                 value = primitive.fold(invars[0].val, **old.params)
                 if value is not None:
                     (var,) = old.outvars
                     atoms[var] = Literal(value, var.aval)
                     continue
-            outvars = [Var(var.aval) for var in old.outvars]
+            outvars: list[Var] = []
             scopes = stack + old.name_stack
             eqn = JaxprEqn(invars, outvars, primitive, old.params, old.effects, place, scopes)
             self.eqns.append(eqn)
-            for var, new in zip(old.outvars, outvars):
-                atoms[var], made_by[var] = new, eqn
+            for var in old.outvars:
+                atoms[var] = new = Var(var.aval)
+                outvars.append(new)
+                made_by[var] = eqn
         return [
             JaxprTracer(self, a.aval, a)
             if type(a) is Literal
@@ -232,19 +237,19 @@ def write_down(
     debug_info: DebugInfo | None = None,
 ) -> tuple[Jaxpr, list[Any]]:
     """`stage` within a transformation that looks for leaks itself: nests take a frame less."""
-    trace = JaxprTrace(context.trace, debug_info)
-    name_stack, place = context.name_stack, context.place
+    outer, name_stack, place = context.trace, context.name_stack, context.place
+    trace = JaxprTrace(outer, debug_info)
     context.name_stack, context.place = (), None
     try:
-        with current_trace(EagerTrace(trace) if context.eager else trace):
-            outs = fun(*[trace.new_input(aval) for aval in in_avals])
-            for i, x in enumerate(outs):
-                if type(x) is not JaxprTracer and not is_valid_type(x):
-                    path = _component(getattr(fun, "out_tree", None), i)
-                    raise TypeError(result_not_an_array(trace.describe(), path, x))
-            jaxpr, consts = trace.to_jaxpr(outs)
+        context.trace = EagerTrace(trace) if context.eager else trace
+        outs = fun(*[trace.new_input(aval) for aval in in_avals])
+        for i, x in enumerate(outs):
+            if type(x) is not JaxprTracer and not is_valid_type(x):
+                path = _component(getattr(fun, "out_tree", None), i)
+                raise TypeError(result_not_an_array(trace.describe(), path, x))
+        jaxpr, consts = trace.to_jaxpr(outs)
     finally:
-        context.name_stack, context.place = name_stack, place
+        context.trace, context.name_stack, context.place = outer, name_stack, place
         trace.alive = False
     if config.enable_checks.value:
         check_jaxpr(jaxpr)

@@ -18,7 +18,7 @@ from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
-from ..core.trace import Trace, Tracer, context, current_trace, named_axes, tracer_type
+from ..core.trace import Trace, Tracer, context, tracer_type
 from ..ops.linear import bring_to
 from .cache import jaxpr_cache
 from .stage import write_down
@@ -133,12 +133,15 @@ def vmap(
       The outputs, and for each the batch's dimension, or None where it is the same for all.
     """
     trace = BatchTrace(context.trace, axis, fun)
-    named = [(axis.name, axis.size)] if axis.name is not None else []
+    axis_env = context.axis_env
     try:
-        with current_trace(trace), named_axes(*named):
-            outs = fun(*[trace.wrap(x, dim) for x, dim in zip(args, dims)])
+        context.trace = trace
+        if axis.name is not None:
+            context.axis_env = (*axis_env, (axis.name, axis.size))
+        outs = fun(*[trace.wrap(x, dim) for x, dim in zip(args, dims)])
         pairs = [trace.unwrap(out) for out in outs]
     finally:
+        context.trace, context.axis_env = trace.parent, axis_env
         trace.alive = False
     return [x for x, _ in pairs], [dim for _, dim in pairs]
 
