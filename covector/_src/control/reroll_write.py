@@ -55,8 +55,8 @@ class Writer:
         loop, call = next(loops, None), next(calls, None)
         while index < len(self.before.eqns):
             limit = len(self.before.eqns) if loop is None else loop.recurrence.start
-            while call is not None and (
-                call.start < index or call.stop > limit or call.start == call.stop
+            while call is not None and not (
+                index <= call.start < call.stop and (call.stop <= limit or limit <= call.start)
             ):
                 call = next(calls, None)
             if loop is not None and index == limit:

@@ -11,6 +11,7 @@ an array in each turn of an unrolled loop is no part of the turn.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -179,8 +180,13 @@ def count_eqns(closed: ClosedJaxpr) -> int:
 
 
 def slices_first(eqns: Sequence[JaxprEqn]) -> list[JaxprEqn]:
-    """The eqns in an order in which slices stand right behind what computes the array."""
-    if not any(eqn.primitive is slice_p for eqn in eqns):
+    """The eqns in an order in which slices stand right behind what computes the array.
+
+    Those of inputs and constants come first of all, and of arrays with many slices before others:
+    the last are perhaps those of the initial state of a loop, whose first turn they belong to.
+    """
+    slices = Counter([eqn.invars[0] for eqn in eqns if eqn.primitive is slice_p])
+    if not slices:
         return list(eqns)
     place: dict[Var, int] = {}
     keys = []
@@ -189,7 +195,7 @@ def slices_first(eqns: Sequence[JaxprEqn]) -> list[JaxprEqn]:
         if eqn.primitive is slice_p or eqn.primitive is squeeze_p:
             (operand,) = eqn.invars
             if type(operand) is not Literal:
-                key = place.get(operand, -1)
+                key = place.get(operand, -slices[operand])
         keys.append(key)
         for var in eqn.outvars:
             place[var] = key
