@@ -360,9 +360,18 @@ PROGRAMS: dict[str, Program] = {
         for steps in (20, 50, 100)
         for derive in (False, True)
     },
-    "Lorenz, 10 Runge-Kutta steps, grad": partial(
-        trajectory, field=lorenz, step=runge_kutta_step, steps=10, derive=True
+    "Lorenz, 1000 Euler steps": partial(
+        trajectory, field=lorenz, step=euler_step, steps=1000, derive=False
     ),
+    "Lorenz, 400 Euler steps, grad": partial(
+        trajectory, field=lorenz, step=euler_step, steps=400, derive=True
+    ),
+    **{
+        f"Lorenz, {steps} Runge-Kutta steps, grad": partial(
+            trajectory, field=lorenz, step=runge_kutta_step, steps=steps, derive=True
+        )
+        for steps in (10, 50)
+    },
     "6 bodies, 15 Euler steps, grad": partial(
         trajectory, field=bodies, step=euler_step, steps=15, derive=True
     ),
@@ -393,5 +402,8 @@ SLOW = {
     "sine recurrence, 120 steps, grad",
     "Lorenz, 20 Euler steps, grad",
     "Lorenz, 100 Euler steps, grad",
+    "Lorenz, 1000 Euler steps",
+    "Lorenz, 400 Euler steps, grad",
+    "Lorenz, 50 Runge-Kutta steps, grad",
     "Gray-Scott stencil, grad",
 }
