@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from covector._src.base import config
+
 # JAX, where a test compares with it, runs on the CPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -12,3 +14,10 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 def jax():
     """JAX 0.10.2, the oracle; tests that need it are skipped where it is not installed."""
     return pytest.importorskip("jax", reason="the oracle is not installed here")
+
+
+@pytest.fixture
+def without_kernels():
+    """Programs are made of XLA's operations, also where Covector's own kernels are installed."""
+    with config.native_kernels(False):
+        yield

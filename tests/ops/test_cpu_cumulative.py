@@ -7,6 +7,8 @@ import covector as cv
 from covector import lax
 from covector._src.ops.thresholds import CUMULATIVE, CUMULATIVE_LINES
 
+pytestmark = pytest.mark.usefixtures("without_kernels")
+
 LONG = CUMULATIVE + 5  # no multiple of the steps
 UFUNCS = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}
 # Shapes and axes of one line, of a few, of many, and of many with a few elements beside each other.

@@ -7,6 +7,8 @@ import covector as cv
 from covector import lax
 from covector._src.ops.thresholds import ARGMAX, ARGMAX_BLOCKS
 
+pytestmark = pytest.mark.usefixtures("without_kernels")
+
 LINE = ARGMAX + 37  # no block divides it
 
 

@@ -7,6 +7,8 @@ import covector as cv
 from covector import lax
 from covector._src.ops.thresholds import SORT
 
+pytestmark = pytest.mark.usefixtures("without_kernels")
+
 # Shapes, axes, and how many.
 CASES = [((SORT + 9,), 0, SORT // 2), ((300, 4), 0, 100)]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..base import dtypes
 from ..core.avals import aval_of
 from ..core.zeros import Zero
 from .base import Op, Sample, draw
@@ -49,9 +50,11 @@ class Count(Op):
         return self.bind(move_axis(x, dims[0], 0), size=size), 0
 
     def emit(self, b, x, *, size):
-        (aval,) = b.avals_in
-        if kernel_serves(b, aval, aval.ndim - 1):
-            return counted_lines(Emitted(b, x, aval), size).value
+        numbers = Emitted(b, x, b.avals_in[0])
+        if dtypes.bit_width(numbers.dtype) < 32:
+            numbers = numbers.astype(_INT32)
+        if kernel_serves(b, numbers.aval, numbers.aval.ndim - 1):
+            return counted_lines(numbers, size).value
         return b.written(lambda x: [self.one_by_one(x, size)], [x])[0]
 
     def one_by_one(self, x, size):

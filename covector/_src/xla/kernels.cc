@@ -164,16 +164,20 @@ struct KeyOf {
   static constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
   static constexpr Key kNan = ~Key{0};
 
-  // All NaNs have one key, the greatest, and both zeros have that of 0.
-  static COVECTOR_INLINE Key Encode(T x) {
+  static COVECTOR_INLINE Key Bits(T x) {
     Key bits;
-    if constexpr (std::is_floating_point_v<T>) {
-      x += T{0};  // -0 + 0 is 0
-      std::memcpy(&bits, &x, sizeof bits);
-      Key flipped = bits & kSign ? ~bits : bits | kSign;
-      return IsNan(x) ? kNan : flipped;
-    }
     std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+  }
+
+  // All NaNs have one key, the greatest, and both zeros have that of 0.  No arithmetic: XLA's
+  // threads take denormal numbers for 0.
+  static COVECTOR_INLINE Key Encode(T x) {
+    const Key bits = Bits(x);
+    if constexpr (std::is_floating_point_v<T>) {
+      const Key flipped = bits & kSign ? ~bits : bits | kSign;
+      return IsNan(x) ? kNan : bits == kSign ? kSign : flipped;
+    }
     return std::is_signed_v<T> ? bits ^ kSign : bits;
   }
 
@@ -289,9 +293,7 @@ COVECTOR_TUNED int64_t Encode(const T* x, KeyAlone<typename KeyOf<T>::Key>* keys
   for (int64_t i = 0; i < count; ++i) {
     keys[i].key = KeyOf<T>::Encode(x[i]);
     if constexpr (std::is_floating_point_v<T>) {
-      typename KeyOf<T>::Key bits;
-      std::memcpy(&bits, x + i, sizeof bits);
-      unusual += IsNan(x[i]) | (bits == KeyOf<T>::kSign);
+      unusual += IsNan(x[i]) | (KeyOf<T>::Bits(x[i]) == KeyOf<T>::kSign);
     }
   }
   return unusual;
@@ -302,15 +304,18 @@ COVECTOR_TUNED void Decode(const KeyAlone<typename KeyOf<T>::Key>* keys, T* x, i
   for (int64_t i = 0; i < count; ++i) x[i] = KeyOf<T>::Decode(keys[i].key);
 }
 
-// Puts back the signs of zeros, and of NaNs all bits, in the order in which the elements have them.
+// Of floats, puts back the signs of zeros, and of NaNs all bits, in the order in which the elements have them.
 template <class T>
 void Restore(const T* x, T* sorted, int64_t count) {
-  T* zero = std::lower_bound(sorted, sorted + count, T{0},
-                             [](T element, T bound) { return element < bound; });
-  T* nan = std::find_if(zero, sorted + count, IsNan<T>);
+  const auto first = [=](typename KeyOf<T>::Key key) {
+    return std::lower_bound(sorted, sorted + count, key,
+                            [](T element, auto key) { return KeyOf<T>::Encode(element) < key; });
+  };
+  T *zero = first(KeyOf<T>::kSign), *nan = first(KeyOf<T>::kNan);
   for (int64_t i = 0; i < count; ++i) {
-    if (x[i] == 0) std::memcpy(zero++, x + i, sizeof(T));
-    if (IsNan(x[i])) std::memcpy(nan++, x + i, sizeof(T));
+    const auto key = KeyOf<T>::Encode(x[i]);
+    if (key == KeyOf<T>::kSign) std::memcpy(zero++, x + i, sizeof(T));
+    if (key == KeyOf<T>::kNan) std::memcpy(nan++, x + i, sizeof(T));
   }
 }
 
