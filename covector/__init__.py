@@ -36,6 +36,7 @@ from ._src.api.jacobian import jacfwd as jacfwd
 from ._src.api.jacobian import jacobian as jacobian
 from ._src.api.jacobian import jacrev as jacrev
 from ._src.api.jit import jit as jit
+from ._src.api.meshes import set_mesh as set_mesh
 from ._src.api.pmap import pmap as pmap
 from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
@@ -91,7 +92,6 @@ from ._src.core.array import Array as Array
 from ._src.core.trace import install_backend as _install_backend
 from ._src.numpy import operators as _operators
 from ._src.reference import reference_mode as reference_mode
-from ._src.sharding.context import set_mesh as set_mesh
 from ._src.sharding.named import NamedSharding as NamedSharding
 from ._src.sharding.spec import PartitionSpec as P
 from ._src.xla.callbacks import effects_barrier as effects_barrier

@@ -11,12 +11,12 @@ SRC = ROOT / "_src"
 # The folders and files of `_src` in their order.  `xla/native.py` is a leaf below all of them.
 LAYERS = [
     "base",
+    "sharding",
     "core",
     "ops",
     "transforms",
     "control",
     "linalg",
-    "sharding",
     "xla",
     "reference.py",
     "api",

@@ -25,7 +25,7 @@ class Two:
 @pytest.mark.parametrize(
     "name",
     [
-        *("pmap", "shard_map", "make_mesh", "set_mesh", "lax.with_sharding_constraint"),
+        *("jit", "pmap", "shard_map", "make_mesh", "set_mesh", "lax.with_sharding_constraint"),
         *("sharding.reshard", "sharding.auto_axes", "sharding.explicit_axes"),
         "sharding.make_single_device_sharding",
     ],
@@ -116,6 +116,9 @@ def test_jit_takes_shardings():
     np.testing.assert_array_equal(f(X, {"a": X}), X + X)
     g = cv.jit(out_shardings=SingleDeviceSharding(cv.devices()[0]))(lambda x: x)
     np.testing.assert_array_equal(g(X), X)
+    assert cv.jit(lambda x: x, backend="cpu")(X).devices() == {cv.devices("cpu")[0]}
+    with pytest.raises(RuntimeError, match="no_such_platform"):
+        cv.jit(lambda x: x, backend="no_such_platform")
 
 
 REFUSED = {

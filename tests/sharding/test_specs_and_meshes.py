@@ -203,3 +203,12 @@ def test_shardings_are_values():
     assert s.is_equivalent_to(NamedSharding(mesh, P(None)), 2)
     assert s.is_equivalent_to(cv.sharding.SingleDeviceSharding(cv.devices()[0]), 2)
     assert cv.tree.leaves({"a": s}) == [s]
+
+
+def test_a_type_says_nothing_of_devices(jax):
+    for shape in [(), (2,), (2, 3)]:
+        ours, theirs = (m.typeof(np.ones(shape, np.float32)).sharding for m in (cv, jax))
+        assert repr(ours) == repr(theirs)
+        x = cv.random.uniform(cv.random.key(0), shape, out_sharding=ours)
+        assert x.shape == shape and not x.committed
+        assert cv.jit(lambda x, s=ours: cv.device_put(x, s))(x).sharding == x.sharding

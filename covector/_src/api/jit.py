@@ -25,6 +25,7 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import write_down
 from ..xla.array import ArrayImpl
+from ..xla.devices import devices
 from ..xla.placement import device_of_shardings
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
@@ -434,6 +435,7 @@ def jit(
     The function is traced: Python runs it once on stand-ins that have only a shape and a dtype,
     and what it does to them is compiled. Later calls with arguments of the same tree structure,
     shapes, dtypes and static values run the compiled program without running the Python code.
+    backend: str | None = None,
 
     Args:
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
@@ -457,6 +459,7 @@ def jit(
 
     Raises:
       TypeError: an argument that is not static is no array, or the function needs the number
+      backend: the name of a platform, whose first device it is to run on.
         behind a traced value (`TracerBoolConversionError` and its kin).
       ValueError: a static argument is not hashable, or a position or name does not exist.
 
@@ -486,12 +489,15 @@ def jit(
         device = device_of_shardings("jit", in_shardings, out_shardings) or device
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
     donate = ArgumentSpec("jit", "donate", fun, donate_argnums, donate_argnames)
+            backend=backend,
     for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):
         if both:
             raise ValueError(errors.static_and_donated("jit", sorted(both)))
     return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)
 
 
+    if backend is not None:
+        device = devices(backend)[0]
 def _jit_again(fun: Callable[..., Any], keywords: dict[str, Any]) -> Any:
     """A jitted function from its pickled parts."""
     return jit(fun, **keywords)

@@ -10,8 +10,7 @@ from ..base import sharding_errors as errors
 from ..base import tree
 from ..base.tree_keys import keystr
 from ..core.avals import aval_of
-from ..sharding.context import mesh_in_use
-from ..sharding.mesh import AbstractMesh, Mesh
+from ..sharding.mesh import AbstractMesh, Mesh, mesh_in_use
 from ..sharding.spec import PartitionSpec
 from ..xla.placement import check_one_device
 from .vectorize import vmap

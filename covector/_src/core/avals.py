@@ -17,6 +17,7 @@ import numpy as np
 
 from ..base import config, dtypes
 from ..base.errors import masked_array, not_a_valid_array_type, unsupported_dtype
+from ..sharding.named import NamedSharding, unspecified
 
 
 class AbstractValue:
@@ -118,6 +119,11 @@ class ShapedArray(AbstractValue):
 
     def strip_weak_type(self) -> ShapedArray:
         return ShapedArray(self.shape, self.dtype) if self.weak_type else self
+
+    @property
+    def sharding(self) -> NamedSharding:
+        """How such arrays are spread over devices, of which a type says nothing."""
+        return unspecified(self.ndim)
 
     def to_tangent_aval(self) -> ShapedArray:
         if self._tangent is None:

@@ -272,3 +272,26 @@ class Mesh(_Axes):
 
 EMPTY_ABSTRACT_MESH = AbstractMesh((), ())
 EMPTY_MESH = Mesh(np.empty((), object), ())
+
+
+# ---------------------------------------------------------------- the mesh in use
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """The mesh in use, without its devices; an empty one if none is.
+
+    >>> import covector as cv
+    >>> cv.sharding.get_abstract_mesh().empty
+    True
+    """
+    found = current.in_use.abstract_mesh
+    return EMPTY_ABSTRACT_MESH if found is None else found
+
+
+def mesh_in_use() -> Mesh | AbstractMesh:
+    """The mesh that a PartitionSpec by itself refers to; an empty one if there is none."""
+    if current.in_use.mesh is not None:
+        return current.in_use.mesh
+    if current.in_use.abstract_mesh is not None:
+        return current.in_use.abstract_mesh
+    return current.in_use.entered[-1] if current.in_use.entered else EMPTY_MESH

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..base import sharding_errors as errors
 from .base import Index, Sharding
-from .context import mesh_in_use
-from .mesh import AbstractMesh, Mesh
+from .mesh import EMPTY_ABSTRACT_MESH, AbstractMesh, Mesh, mesh_in_use
 from .spec import PartitionSpec
 
 
@@ -167,3 +167,9 @@ def named(where: str, sharding: Any) -> Any:
     if mesh.empty:
         raise ValueError(errors.no_mesh(where, sharding))
     return NamedSharding(mesh, sharding)
+
+
+@cache
+def unspecified(ndim: int) -> NamedSharding:
+    """The sharding of arrays of which nothing is said: each dimension is whole, on no mesh."""
+    return NamedSharding(EMPTY_ABSTRACT_MESH, PartitionSpec(*[None] * ndim))

@@ -6,19 +6,8 @@ from typing import Any
 
 from ..base import sharding_errors as errors
 from ..core.trace import context, eval_trace
-from .current import in_use
-from .mesh import EMPTY_ABSTRACT_MESH, EMPTY_MESH, AbstractMesh, Mesh
-
-
-def get_abstract_mesh() -> AbstractMesh:
-    """The mesh in use, without its devices; an empty one if none is.
-
-    >>> import covector as cv
-    >>> cv.sharding.get_abstract_mesh().empty
-    True
-    """
-    found = in_use.abstract_mesh
-    return EMPTY_ABSTRACT_MESH if found is None else found
+from ..sharding.current import in_use
+from ..sharding.mesh import EMPTY_MESH, AbstractMesh, Mesh
 
 
 def get_mesh() -> Mesh:
@@ -30,15 +19,6 @@ def get_mesh() -> Mesh:
     if context.trace is not eval_trace:
         raise ValueError(errors.only_outside("get_mesh", "within one, use `get_abstract_mesh`"))
     return EMPTY_MESH if in_use.mesh is None else in_use.mesh
-
-
-def mesh_in_use() -> Mesh | AbstractMesh:
-    """The mesh that a PartitionSpec by itself refers to; an empty one if there is none."""
-    if in_use.mesh is not None:
-        return in_use.mesh
-    if in_use.abstract_mesh is not None:
-        return in_use.abstract_mesh
-    return in_use.entered[-1] if in_use.entered else EMPTY_MESH
 
 
 class set_mesh:
