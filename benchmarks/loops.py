@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -138,7 +139,8 @@ def rows(cv: Any, jax: Any) -> Iterator[Row]:
     for program in PROGRAMS:
         name = program.__name__.replace("_", " ")
         stages = [staged(m, program) for m in (cv, jax)]
-        yield compare(f"{name}: trace, lower", *stages, goal=0.3, count=3, rounds=5)
+        lowered = f"{name}: trace, lower"
+        yield compare(lowered, *stages, goal=0.3, count=1, rounds=25, clock=time.thread_time)
         runs, results = [], []
         for m in (cv, jax):
             f, args = program(m)

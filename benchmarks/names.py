@@ -18,7 +18,7 @@ from .timing import Row
 
 # The calls, by what they are made of: `x` and `y` are float32[4,8], `v` and `w` float32[8], `p` is
 # positive float32[4,8], `q` of them between 0 and 1, `a` is a positive definite float32[6,6], `b`
-# and `c` are bool[4,8], `i` and `j` int32[4,8], `n` int32[5] with indices below 4, `k` a random key.
+# and `c` are bool[4,8], `i` and `j` int32[4,8], `n` int32[5] of indices below 4, `k` a random key.
 CALLS = """
 jnp.where(b, x, y); jnp.asarray(x); jnp.zeros((4, 8)); jnp.array(x); random.split(k);
 jnp.log(p); jnp.sum(x); jnp.sum(x, axis=1); jnp.sqrt(p); jnp.broadcast_to(v, (4, 8));
@@ -73,8 +73,9 @@ def arguments(m: Any) -> dict[str, Any]:
     hosts = dict(
         x=x, y=y, v=x[0], w=y[0], p=np.exp(x), q=(0.5 + 0.4 * np.tanh(y)).astype(np.float32),
         a=square @ square.T + 6 * np.eye(6, dtype=np.float32), a8=np.eye(8, dtype=np.float32),
-        r=square[0], t=x[0, :3], u=y[0, :3], b=x > 0, c=y > 0, n=np.array([0, 3, 1, 1, 2], np.int32),
-        i=np.abs(x * 9).astype(np.int32), j=np.abs(y * 9).astype(np.int32),
+        r=square[0], t=x[0, :3], u=y[0, :3], b=x > 0, c=y > 0,
+        n=np.array([0, 3, 1, 1, 2], np.int32), i=np.abs(x * 9).astype(np.int32),
+        j=np.abs(y * 9).astype(np.int32),
     )  # fmt: skip
     return {**{name: m.numpy.asarray(host) for name, host in hosts.items()}, "k": m.random.key(0)}
 
@@ -162,7 +163,7 @@ def main() -> None:
     measure: Callable[..., Callable[[], float]] = first
     goal, rounds = 1.0, options.rounds or 3
     if not options.first:
-        measure, goal, rounds = lambda m, call: traced(m, call, 5), 0.2, options.rounds or 7
+        measure, goal, rounds = lambda m, call: traced(m, call, 20), 0.2, options.rounds or 10
     table = []
     for row in rows(covector, jax, measure, rounds, options.only):
         table.append(row)

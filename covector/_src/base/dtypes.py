@@ -28,6 +28,13 @@ from .warn import warn
 finfo = ml_dtypes.finfo
 iinfo = ml_dtypes.iinfo
 
+
+@functools.cache
+def greatest(dtype: Any) -> int:
+    """The greatest number of a dtype of integers."""
+    return int(iinfo(dtype).max)
+
+
 # ---------------------------------------------------------------- the dtypes
 
 

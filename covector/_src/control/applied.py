@@ -62,6 +62,9 @@ class Application(BuiltinPrimitive):
     def expanded(self, avals, params):
         return self.jaxpr_of(params)
 
+    def typecheck(self, avals, params):  # no table is needed: the types are those of the jaxpr
+        return self.effectful_abstract_eval(*avals, **params)
+
     def effectful_abstract_eval(self, *avals, **params):
         jaxpr = self.jaxpr_of(params)
         return list(jaxpr.out_avals), jaxpr.effects

@@ -74,7 +74,12 @@ class Composite(BuiltinPrimitive):
 
     def staged(self, avals: Any, params: dict[str, Any]) -> Any:
         """The jaxpr of the function for operands of these types."""
-        return _staged(self, avals, tuple(params.items()))
+        key = tuple(params.items())
+        try:
+            hash(key)
+        except TypeError:
+            return stage_closed(self.flat(self.fun, params), avals)
+        return _staged(self, avals, key)
 
     def flat(self, fun: Callable[..., Any], params: dict[str, Any]) -> Callable[..., Any]:
         """A function with these parameters that returns a list."""

@@ -24,7 +24,7 @@ from ..ops.shaping import broadcast_to, rev_p
 from .indices import Cut, Index, is_array
 from .promotion import convert, dtype_of, number
 
-_INT = np.dtype(np.int32)
+_INT, _LONG = np.dtype(np.int32), np.dtype(np.int64)
 _ZERO = number(0, _INT)
 
 
@@ -107,8 +107,7 @@ def pattern_of(shape: tuple[int, ...], index: Index) -> tuple[Pattern, list[Any]
 
 def coordinate_dtype(shape: tuple[int, ...]) -> np.dtype:
     """The dtype of coordinates in an array of a shape."""
-    large = any(size > np.iinfo(np.int32).max for size in shape)
-    return np.dtype(np.int64) if large else _INT
+    return _LONG if shape and max(shape) > dtypes.greatest(_INT) else _INT
 
 
 # ---------------------------------------------------------------- negative indices
@@ -122,7 +121,7 @@ def from_end(i: Any, size: int, strengthen: bool = False) -> Any:
     dtype = dtype_of(i)
     if dtypes.issubdtype(dtype, np.unsignedinteger):
         return i
-    if size > dtypes.iinfo(dtype).max:
+    if size > dtypes.greatest(dtype):
         i = convert(i, _INT)
         dtype = _INT
     negative = i < 0 if type(i) is np.ndarray else lt_p.bind(i, number(0, dtype))

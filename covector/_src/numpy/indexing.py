@@ -330,8 +330,9 @@ def get(x: Any, index: Index, wrap: bool = True, **options: Any) -> Any:
                 plan, operands = with_operands(shape, plan)
             return _taken(x, *operands, plan=plan)
         return take(x, plan, operands, is_staged())
-    if context.trace is eval_trace:
-        pattern, operands = pattern_of(shape, index)
+    pattern, operands = pattern_of(shape, index)
+    # What is computed from numbers in an index is computed here, unless a program has them.
+    if context.trace is eval_trace or all(own[type(x)] for x in operands):
         return _gathered(x, *operands, pattern=pattern, wrap=wrap, **options)
     return gather_at(x, locate(shape, index, wrap), **options)
 

@@ -104,7 +104,7 @@ def _argsort(x: Any, *, axis: int, stable: bool, descending: bool, dtype: Any) -
 
 def index_dtype(size: int) -> np.dtype:
     """The dtype of indices along a dimension of this size."""
-    small = size <= np.iinfo(np.int32).max
+    small = size <= dtypes.greatest(np.int32)
     return dtypes.canonicalize_dtype(np.int64) if small else np.dtype(np.int64)
 
 

@@ -157,7 +157,10 @@ _SHAPES: dict[int, tuple[tuple[tuple[int, ...], ...], ...]] = {
 def broadcast_operands(b: Any, args: Sequence[Any]) -> list[Any]:
     """Operands of an emitted op brought to the shape of its output."""
     shape = b.avals_out[0].shape
-    return [b.broadcast_to(x, aval, shape) for x, aval in zip(args, b.avals_in)]
+    return [
+        x if aval.shape == shape else b.broadcast_to(x, aval, shape)
+        for x, aval in zip(args, b.avals_in)
+    ]
 
 
 def align_batches(

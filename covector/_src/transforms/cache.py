@@ -22,6 +22,10 @@ from ..core.trace import context
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# The results of a function, which lives longer than jaxprs do, are forgotten when they are so many.
+FUNCTION_LIMIT = 1024
+
+
 class _Generation:
     """What was memoized since the caches were cleared last; results of functions are kept here."""
 
@@ -37,7 +41,10 @@ _current = _Generation()
 def _results_of(source: Any) -> dict[Any, Any]:
     """What has been computed from a closed jaxpr, or from a function."""
     if type(source) is not ClosedJaxpr:
-        return _current.by_function.setdefault(source, {})
+        results = _current.by_function.setdefault(source, {})
+        if len(results) >= FUNCTION_LIMIT:
+            results.clear()
+        return results
     if source.derived is None or source.derived[0] is not _current:
         source.derived = (_current, {})
     return source.derived[1]

@@ -186,7 +186,7 @@ class ModuleContext:
                 attribute = self._attributes[key] = dense_elements(value)
         return ir.Operation.create(
             "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
-        ).results[0]
+        ).result
 
     def constants(self, values: Sequence[Any]) -> list[Any]:
         """The constants of a jaxpr, in the dtypes that its variables have."""
