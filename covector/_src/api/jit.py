@@ -23,7 +23,7 @@ from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
-from ..transforms.stage import write_down
+from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl
 from ..xla.devices import devices
 from ..xla.placement import device_of_shardings
@@ -97,7 +97,7 @@ def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
     """The leaves as arrays on the first device; none at all if one of them cannot be that."""
     to_array = eval_trace.backend.to_array  # type: ignore[attr-defined]
     try:
-        arrays = [to_array(x) for x in leaves]
+        arrays = [to_array(x, "jit") for x in leaves]
     except (TypeError, OverflowError):
         return []
     return arrays if all(x._placement is None for x in arrays) else []
@@ -216,8 +216,7 @@ class JitFunction:
     def _apply(self, staged: Staged, params: dict[str, Any], leaves: list[Any]) -> Any:
         """Apply the staged function under a transformation."""
         if self._options["inline"]:
-            inlined = without_places(staged.jaxpr)
-            outs = eval_jaxpr(inlined.jaxpr, inlined.consts, *staged.captured, *leaves)
+            outs = _written_out(staged.jaxpr, [*staged.captured, *leaves])
         else:
             outs = jit_p.bind(*staged.captured, *leaves, **params)
         return tree.unflatten(staged.out_tree, outs)
@@ -250,7 +249,7 @@ class JitFunction:
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
                 program = Program(backend.executable_of(**params).run, staged.out_tree)
-                self._remember(program, key, args, kwargs)
+                self._remember(program, key, args, kwargs, [x.aval for x in arrays])
             return program.out_tree.unflatten(program.run(arrays))
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
@@ -264,18 +263,18 @@ class JitFunction:
         outs = eval_trace.backend.run_jaxpr(leaves, self._device, **params)  # type: ignore[attr-defined]
         return staged.out_tree.unflatten(outs)
 
-    def _remember(self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any) -> None:
+    def _remember(
+        self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any, avals: list[Any]
+    ) -> None:
         """Let the next calls with arguments of these types go straight to the program."""
         if len(self._compiled) >= COMPILED_LIMIT:
             self._compiled.clear()
         self._compiled[key] = program
         if self._fast and not kwargs:
-            leaves, in_tree = tree.flatten(args)
-            if all(type(x) is ArrayImpl and x._placement is None for x in leaves):
-                avals = [x.aval for x in leaves]
-                self._compiled[in_tree, *avals, config.trace_key()] = program
-                if all(type(x) is ArrayImpl for x in args):
-                    self._compiled[*avals, config.trace_key()] = program
+            in_tree = tree.structure(args)
+            self._compiled[in_tree, *avals, config.trace_key()] = program
+            if all(part == _ONE_LEAF for part in in_tree.children()):
+                self._compiled[*avals, config.trace_key()] = program
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.
@@ -388,6 +387,15 @@ class JitFunction:
         return tuple(flags)
 
 
+def _written_out(jaxpr: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
+    """Apply a jaxpr under a transformation as if its eqns were written in this place."""
+    trace = context.trace
+    if type(trace) is JaxprTrace:
+        return trace.write_out(jaxpr, args)
+    inlined = without_places(jaxpr)
+    return eval_jaxpr(inlined.jaxpr, inlined.consts, *args)
+
+
 # The event that a function was traced, which lasts as long as that took.
 _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 
@@ -427,6 +435,7 @@ def jit(
     donate_argnames: str | Sequence[str] | None = None,
     keep_unused: bool = False,
     device: Any = None,
+    backend: str | None = None,
     inline: bool = False,
     compiler_options: dict[str, Any] | None = None,
 ) -> Any:
@@ -435,7 +444,6 @@ def jit(
     The function is traced: Python runs it once on stand-ins that have only a shape and a dtype,
     and what it does to them is compiled. Later calls with arguments of the same tree structure,
     shapes, dtypes and static values run the compiled program without running the Python code.
-    backend: str | None = None,
 
     Args:
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
@@ -451,6 +459,7 @@ def jit(
       donate_argnames: the same by name.
       keep_unused: whether arguments that the function does not use stay inputs of the program.
       device: where the program runs; by default where its arguments are.
+      backend: the name of a platform, whose first device it is to run on.
       inline: whether, within another traced function, the calls are written out in place.
       compiler_options: options of XLA by name.
 
@@ -459,7 +468,6 @@ def jit(
 
     Raises:
       TypeError: an argument that is not static is no array, or the function needs the number
-      backend: the name of a platform, whose first device it is to run on.
         behind a traced value (`TracerBoolConversionError` and its kin).
       ValueError: a static argument is not hashable, or a position or name does not exist.
 
@@ -481,23 +489,23 @@ def jit(
             donate_argnames=donate_argnames,
             keep_unused=keep_unused,
             device=device,
+            backend=backend,
             inline=inline,
             compiler_options=compiler_options,
         )
     check_function("jit", fun)
     if in_shardings is not None or out_shardings is not None:
         device = device_of_shardings("jit", in_shardings, out_shardings) or device
+    if backend is not None:
+        device = devices(backend)[0]
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
     donate = ArgumentSpec("jit", "donate", fun, donate_argnums, donate_argnames)
-            backend=backend,
     for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):
         if both:
             raise ValueError(errors.static_and_donated("jit", sorted(both)))
     return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)
 
 
-    if backend is not None:
-        device = devices(backend)[0]
 def _jit_again(fun: Callable[..., Any], keywords: dict[str, Any]) -> Any:
     """A jitted function from its pickled parts."""
     return jit(fun, **keywords)
