@@ -9,7 +9,7 @@ from tests.numpy.comparing import array, assert_close, assert_same_type
 F, I, B = array((3,), "float32"), array((3,), "int32"), array((3,), "bool")
 F23 = array((2, 3), "float32")
 U8, HALF = array((3,), "uint8"), array((3,), "float16")
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 CALLS = {
     "add, ranks that do not fit": lambda xp: xp.add(F23, F[:2]),
@@ -40,6 +40,8 @@ CALLS = {
     "select by rows": lambda xp: xp.select(F23 > 0, F23),
     "split by a float": lambda xp: xp.split(array((4,), "float32"), 2.0),
     "take by booleans": lambda xp: xp.take(F, B),
+    "logarithms of zeros": lambda xp: xp.log10(np.array([0, -0j, 100, 1e30j], np.complex64)),
+    "logarithms of infinities": lambda xp: xp.log2(np.array([-INF, INF * 1j], np.complex64)),
 }
 
 

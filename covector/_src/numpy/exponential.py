@@ -12,7 +12,7 @@ from ..linalg.derived import with_derivative
 from ..ops.arithmetic import add_p, div_p, max_p, min_p, mul_p, neg_p, sub_p
 from ..ops.bitwise import and_p, or_p
 from ..ops.comparison import eq_p, lt_p
-from ..ops.complex import abs_p
+from ..ops.complex import abs_p, complex_p, imag_p, real_p
 from ..ops.exponential import exp2_p, exp_p, expm1_p, log1p_p, log_p, logistic_p
 from ..ops.hyperbolic import acosh_p, asinh_p, atanh_p, cosh_p, sinh_p, tanh_p
 from ..ops.linear import constant_like as like
@@ -96,8 +96,16 @@ def _log2(x: Any) -> Any:
 
 
 def _over_log_of(x: Any, base: float) -> Any:
-    """The logarithm of complex numbers to a real base."""
-    return mul_p.bind(log_p.bind(x), number(1 / np.log(base), dtype_of(x)))
+    """The logarithm to a real base; the parts of complex numbers by themselves.
+
+    A product of complex numbers would make NaN of a part that meets an infinite one.
+    """
+    out = log_p.bind(x)
+    if dtype_of(x).kind != "c":
+        return mul_p.bind(out, number(1 / np.log(base), dtype_of(x)))
+    re, im = real_p.bind(out), imag_p.bind(out)
+    factor = number(1 / np.log(base), dtype_of(re))
+    return complex_p.bind(mul_p.bind(re, factor), mul_p.bind(im, factor))
 
 
 def log2(x: ArrayLike, /) -> Array:
