@@ -287,7 +287,10 @@ def test_jvp_with_types_that_differ():
     def jvp(kind, primal, tangent):
         return text_of(kind, cv.jvp, loss, ({"w": primal},), ({"w": tangent},))
 
-    start = "[jvp] the argument params['w'] is of type"
+    start = (
+        "[jvp] primal and tangent arguments to jax.jvp do not match: the argument params['w'] is "
+        "of type"
+    )
     assert jvp(ValueError, jnp.ones(2), jnp.ones(3)) == (
         f"{start} float32[2], but its tangent is of type float32[3]. A tangent has the shape of "
         "its primal, here (2,)."

@@ -14,6 +14,13 @@ def donations_not_usable(avals: Sequence[str]) -> str:
     )
 
 
+def array_too_large(aval: object) -> str:
+    return (
+        f"[jit] an array of type {aval} has more bytes than a machine has addresses for. Is one of "
+        "its sizes wrong?"
+    )
+
+
 def large_constants(total: int, count: int, largest: Sequence[str]) -> str:
     return (
         f"[jit] A large amount of constants were captured during lowering: {total / 1e6:.1f} MB "

@@ -51,6 +51,13 @@ def bounds_of_two_types(lower: object, upper: object) -> str:
     )
 
 
+def bounds_not_scalars(lower: object, upper: object) -> str:
+    return (
+        "[fori_loop] lower and upper arguments to fori_loop must be integers without dimensions, "
+        f"but they are of types {lower} and {upper}. Map the loop over several bounds with `vmap`."
+    )
+
+
 def unknown_bounds_unrolled(unroll: object) -> str:
     return (
         "[fori_loop] Can only use `unroll` in `fori_loop` if the loop bounds are statically known, "

@@ -154,11 +154,15 @@ def view_width(aval: object, dtype: object) -> str:
     )
 
 
+_WIDER = "Give a wider dtype, or make 64-bit integers the default with the flag `enable_x64`."
+
+
 def integer_too_large(value: int, dtype: object) -> str:
-    return (
-        f"[array] Python int {value} too large to convert to {dtype}. Give a wider dtype, or make "
-        "64-bit integers the default with the flag `enable_x64`."
-    )
+    return f"[array] Python int {value} too large to convert to {dtype}. {_WIDER}"
+
+
+def integer_out_of_bounds(numpy_says: OverflowError) -> str:
+    return f"{numpy_says}. {_WIDER}"
 
 
 def imaginary_part_lost(old: object, new: object) -> str:

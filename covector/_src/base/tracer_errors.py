@@ -6,6 +6,7 @@ from typing import Any
 
 FOR_BOOL = "as a condition: in `if`, `while`, `and`, `or`, `not`, `assert` or `bool()`"
 FOR_INDEX = "as a Python integer: as an index, a size, or in `range`"
+FOR_FORMAT = "as a number in a text, with a format as in `{x:.2f}`"
 
 
 def for_number(kind: str) -> str:
@@ -22,6 +23,7 @@ _INSTEAD = {
         "`lax.while_loop`"
     ),
     FOR_INDEX: "index arrays instead of lists, and loop with `lax.fori_loop`",
+    FOR_FORMAT: "let `debug.print` write the text when the number is known",
 }
 
 
@@ -95,6 +97,13 @@ def immutable() -> str:
     return (
         "Arrays are immutable and do not support in-place item assignment. Instead of "
         "`x[index] = y` write `x = x.at[index].set(y)`."
+    )
+
+
+def no_deletion() -> str:
+    return (
+        "Arrays are immutable and do not support the deletion of elements. Instead of `del x[i]` "
+        "write `x = jnp.delete(x, i)`."
     )
 
 

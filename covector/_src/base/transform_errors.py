@@ -234,6 +234,8 @@ _LINEARIZED = (
 
 def tangent_type(where: str, name: str, primal: Any, want: Any, got: Any) -> str:
     lead = _LINEARIZED if where == "linearize" else ""
+    if where == "jvp":
+        lead = "primal and tangent arguments to jax.jvp do not match: "
     given = (
         f"[{where}] {lead}the argument {name} is of type {primal}, but its tangent is of type {got}"
     )

@@ -27,6 +27,7 @@ from ..ops.joining import concatenate
 from ..ops.linear import scalar
 from ..ops.shaping import rev
 from ..ops.slicing import pad, slice_in_dim
+from .bodies import operand_avals
 from .carries import same_type
 
 Elements = list[Any]
@@ -97,7 +98,7 @@ def axis_of_elements(elements: Sequence[Any], axis: int) -> int:
     """The axis along which the elements lie, counted from 0; all arrays must be as long there."""
     if not elements:
         raise ValueError(errors.no_elements())
-    avals: list[Any] = [aval_of(x) for x in elements]
+    avals: list[Any] = operand_avals("associative_scan", elements)
     for aval in avals:
         if not -aval.ndim <= axis < aval.ndim:
             raise ValueError(errors.element_axis(axis, aval))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..base import config, tree
-from ..core.avals import AbstractValue
+from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..core.trace import Tracer, context
 from ..transforms.cache import jaxpr_cache
@@ -38,6 +38,14 @@ class Body(NamedTuple):
     @property
     def out_avals(self) -> list[AbstractValue]:
         return self.jaxpr.out_avals
+
+
+def operand_avals(where: str, operands: Sequence[Any]) -> list[AbstractValue]:
+    """The types of the flat operands that a user gave to the public function `where`."""
+    try:
+        return list(map(aval_of, operands))
+    except TypeError as error:
+        raise TypeError(f"[{where}] {error}") from None
 
 
 def stage_body(

@@ -22,7 +22,7 @@ from ..ops.linear import constant_like, scalar
 from ..ops.platforms import BranchesPlatforms
 from ..ops.select import clamp_p
 from ..transforms.cache import jaxpr_cache
-from .bodies import Body, stage_body, with_common_consts
+from .bodies import Body, operand_avals, stage_body, with_common_consts
 from .cond import cond_p
 
 _NOT_GIVEN = object()
@@ -211,7 +211,7 @@ def _check_index(index: Any) -> None:
 def _staged(
     where: str, branches: Sequence[Callable[..., Any]], in_tree: Any, leaves: Sequence[Any]
 ) -> list[Body]:
-    avals = list(map(aval_of, leaves))
+    avals = operand_avals(where, leaves)
     return [stage_body(where, branch, in_tree, avals) for branch in branches]
 
 

@@ -16,7 +16,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..ops.conversion import convert
 from ..transforms.cache import jaxpr_cache
 from ..transforms.signatures import signature_of
-from .bodies import Body
+from .bodies import Body, operand_avals
 
 Flags = tuple[bool, ...]
 T = TypeVar("T")
@@ -50,7 +50,7 @@ def settle_carry(
     """
     values, in_tree = tree.flatten(carry)
     while True:
-        avals = tuple(map(aval_of, values))
+        avals = tuple(operand_avals(where.partition(" ")[0], values))
         body = stage(avals)
         out_tree, out_avals = carry_of(body)
         check_carry_structure(where, fun, in_tree, out_tree)

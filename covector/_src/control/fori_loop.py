@@ -21,6 +21,7 @@ from ..ops.arithmetic import add
 from ..ops.comparison import lt
 from ..ops.conversion import convert
 from ..ops.linear import constant_like
+from .bodies import operand_avals
 from .loops import while_loop
 from .scan import scan
 from .while_reverse import limits_of
@@ -98,8 +99,10 @@ def fori_loop(
 
 def _dtype_of_bounds(lower: Any, upper: Any) -> Any:
     """The dtype in which a loop counts: a Python integer takes that of the other bound."""
-    avals: list[Any] = [aval_of(lower), aval_of(upper)]
+    avals: list[Any] = operand_avals("fori_loop", (lower, upper))
     first, second = avals
+    if first.ndim or second.ndim:
+        raise TypeError(loop_errors.bounds_not_scalars(first, second))
     if first.dtype != second.dtype:
         signed = [dtypes.issubdtype(aval.dtype, np.signedinteger) for aval in avals]
         if not all(signed) or first.weak_type == second.weak_type:

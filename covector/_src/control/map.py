@@ -18,7 +18,7 @@ from ..ops.joining import concatenate
 from ..ops.linear import reshape
 from ..ops.slicing import slice
 from ..transforms.vmap import example_aval, vmap_jaxpr
-from .bodies import Body, stage_body
+from .bodies import Body, operand_avals, stage_body
 from .scan import integer, number_of_steps, scan_slices, scan_unstaged
 
 
@@ -52,7 +52,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     if not callable(f):
         raise TypeError(errors.not_callable("map", "f argument", f))
     inputs, xs_tree = tree.flatten(xs)
-    avals = [aval_of(x) for x in inputs]
+    avals: list[Any] = operand_avals("map", inputs)
     length = number_of_steps("map", avals)
     if config.disable_jit.value:
         _, ys = scan_unstaged(lambda _, x: (None, f(x)), None, inputs, xs_tree, length, False)

@@ -39,7 +39,7 @@ from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_unused
 from ..transforms.stage import stage_closed
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
-from .bodies import Body, stage_body
+from .bodies import Body, operand_avals, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
 from .scan_emission import emit_scan
 from .scan_split import residual_values, split_body
@@ -409,7 +409,7 @@ def scan(
     if not callable(f):
         raise TypeError(errors.not_callable("scan", "f argument", f))
     inputs, xs_tree = tree.flatten(xs)
-    avals = list(map(aval_of, inputs))
+    avals: list[Any] = operand_avals("scan", inputs)
     length = number_of_steps("scan", avals, length)
     if config.disable_jit.value:
         return scan_unstaged(f, init, inputs, xs_tree, length, reverse)

@@ -164,9 +164,20 @@ def array_format(x: Any, spec: str) -> str:
     return format(np.asarray(x)[()] if x.ndim == 0 else np.asarray(x), spec)
 
 
+def tracer_format(x: Any, spec: str) -> str:
+    """A tracer is formatted as itself; a format of numbers needs the number."""
+    if not spec:
+        return str(x)
+    return format(_known(x, ConcretizationTypeError, tracer_errors.FOR_FORMAT)[()], spec)
+
+
 def array_str(x: Any) -> str:
     return repr(x) if isinstance(x.dtype, dtypes.ExtendedDType) else str(np.asarray(x))
 
 
 def no_assignment(x: Any, index: Any, value: Any = None) -> None:
     raise TypeError(tracer_errors.immutable())
+
+
+def no_deletion(x: Any, index: Any) -> None:
+    raise TypeError(tracer_errors.no_deletion())

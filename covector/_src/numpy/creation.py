@@ -211,7 +211,10 @@ def _host_array(values: Any, dtype: Any) -> np.ndarray:
         host = np.asarray(values)
         if host.dtype.kind in "fc" and np.isfinite(host).all():
             return host.astype(dtype)
-    return np.asarray(values, dtype)
+    try:
+        return np.asarray(values, dtype)
+    except OverflowError as error:
+        raise OverflowError(numpy_errors.integer_out_of_bounds(error)) from None
 
 
 def _python_dtype(kinds: set[type]) -> Any:

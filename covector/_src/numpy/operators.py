@@ -142,6 +142,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__round__": _round,
     "__getitem__": getitem,
     "__setitem__": conversion.no_assignment,
+    "__delitem__": conversion.no_deletion,
     "__contains__": _contains,
     "__len__": conversion.length,
     "__iter__": conversion.iterate,
@@ -318,6 +319,7 @@ _OF_ARRAYS: dict[str, Callable[..., Any]] = {
 }
 _OF_TRACERS: dict[str, Callable[..., Any]] = {
     "__array__": conversion.to_numpy,
+    "__format__": conversion.tracer_format,
 }
 
 

@@ -152,7 +152,11 @@ def _new_number(value: Any, dtype: Any) -> np.ndarray:
     try:
         return np.array(value, dtype)
     except OverflowError:
+        pass
+    try:
         return np.array(value, dtypes.python_scalar_dtype(int)).astype(dtype)
+    except OverflowError as error:
+        raise OverflowError(numpy_errors.integer_out_of_bounds(error)) from None
 
 
 # ---------------------------------------------------------------- promotion of several

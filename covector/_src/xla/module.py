@@ -10,7 +10,9 @@ of all functions on the way from there to where they are read.
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -20,6 +22,7 @@ import ml_dtypes
 import numpy as np
 
 from ..base import config, dtypes, source
+from ..base.compile_errors import array_too_large
 from ..core.avals import AbstractToken, AbstractValue, ShapedArray, abstract_token, aval_of
 from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
@@ -122,6 +125,10 @@ class ModuleContext:
     def platforms(self) -> tuple[str, ...]:
         return (self.platform,)
 
+    def add_keepalive(self, kept: Any) -> None:
+        """Let an object live as long as the compiled program; for users' lowering rules."""
+        self.keepalives.append(kept)
+
     # ---------------------------------------------------------------- types, attributes, constants
 
     def type_of(self, aval: AbstractValue) -> Any:
@@ -132,6 +139,7 @@ class ModuleContext:
                 found = ir.Type.parse("!stablehlo.token")
             else:
                 physical = physical_aval(aval)
+                _check_addressable(physical)
                 found = ir.RankedTensorType.get(physical.shape, element_type(physical.dtype))
             self._types[aval] = found
         return found
@@ -400,6 +408,12 @@ class ModuleContext:
             else:
                 env[eqn.outvars[0]] = out
         return [read(atom) for atom in jaxpr.outvars]
+
+
+def _check_addressable(aval: ShapedArray) -> None:
+    """Raise if no address could reach all elements of an array: XLA would end the process."""
+    if math.prod([size or 1 for size in aval.shape]) * aval.dtype.itemsize > sys.maxsize:
+        raise ValueError(array_too_large(aval))
 
 
 def nbytes(aval: Any) -> int:
