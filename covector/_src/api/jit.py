@@ -164,11 +164,10 @@ class JitFunction:
                     for x in leaves
                 ]
                 trace_key = config.trace_key()
-                program = self._compiled.get((in_tree, *avals, trace_key))
-                if program is None and None in avals:
-                    # Numbers and NumPy arrays run the program of arrays of their types.
+                if None in avals:  # numbers and NumPy arrays run the program of arrays
                     leaves = _as_arrays(leaves)
-                    program = self._compiled.get((in_tree, *[x.aval for x in leaves], trace_key))
+                    avals = [x.aval for x in leaves]
+                program = self._compiled.get((in_tree, *avals, trace_key))
                 if program is not None:
                     outs = program.run(leaves)
                     return program.out_tree.unflatten(outs)

@@ -206,7 +206,9 @@ class XlaBackend:
         if kind is float or kind is int:
             # NaN and the two zeros are not told apart by equality.
             key = (kind, x if x and x == x else repr(x), config.trace_key())
-        elif kind is np.ndarray and x.ndim == 0 and not x.flags.writeable:
+        elif kind is np.ndarray:
+            if x.ndim or x.flags.writeable:
+                return put(x, default_placement())
             # The literals of rules are such arrays, one object for each value.
             key = (id(x), config.trace_key())
         else:
