@@ -37,6 +37,11 @@ class Fusion(NamedTuple):
     bodies: tuple[str, ...] = ()
     loops: bool = False
 
+    @property
+    def again(self) -> int:
+        """What an element costs where it is computed for each of several readers, in additions."""
+        return 0 if self.stored_if_shared else self.weight
+
 
 # Arithmetic, comparisons and choices, and what moves elements or reads a part of them.
 CHEAP = Fusion()

@@ -37,6 +37,10 @@ capped at SOURCES elements, and sizes and counts saturate.
 3. Forward: a candidate is *pinned* if its cone since the last pinned values is at least COST.
    Others would save too little, since the values that they are computed from are in memory now.
 
+All that the cone of a candidate holds is computed as often as the candidate at least, so that
+costly ops in it are stored: where the other ops of a program together cost less than COST, as in
+most small programs, there is nothing to store.
+
 Each pinned value passes an `optimization_barrier`, into which nothing is fused, and which costs
 nothing where no code is generated for it.  (XLA has a pass that removes barriers before it fuses;
 `xla/barriers.py` switches it off for programs that have barriers.)
@@ -83,7 +87,7 @@ class Pinned(NamedTuple):
 
 def choose(values: Values) -> list[Pinned]:
     """The values that are to be stored, in the order in which they are computed."""
-    if sum(fusion.weight for fusion in values.fusions) < COST:
+    if sum([fusion.again for fusion in values.fusions]) < COST:
         return []
     uses = _uses(values)
     stored = _stored_anyway(values, uses)
@@ -188,9 +192,7 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
     shape = variables[v].aval.shape
     for r in values.reads[v]:
         var = variables[r]
-        same = fusion.permutes or (
-            not fusion.moves and var is not None and var.aval.shape == shape
-        )
+        same = fusion.permutes or (not fusion.moves and var is not None and var.aval.shape == shape)
         added = own if same else frozenset((~v,))
         before = sources[r]
         if not before:

@@ -16,11 +16,12 @@ turns of a Runge-Kutta step of Lorenz' equations 8.6.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..core.jaxpr import ClosedJaxpr
+from ..core.jaxpr import ClosedJaxpr, JaxprEqn
 from .inline import Values, with_barriers
-from .materialize import Pinned, choose, times_computed, work
+from .materialize import COST, Pinned, choose, times_computed, work
 
 # In a loop, the plan must leave at most this part of the work ...
 WORK_IN_LOOPS = 0.5
@@ -97,4 +98,33 @@ def materialized(closed: ClosedJaxpr) -> ClosedJaxpr:
 
     It computes the same as before, and takes and returns the same.
     """
-    return written(plan_of(closed))
+    return closed if cost_again(closed) < COST else written(plan_of(closed))
+
+
+def cost_again(closed: ClosedJaxpr) -> int:
+    """What the ops of a program, or of a body in it, cost that are computed again, in additions.
+
+    By how much it is more than COST does not matter, and is not counted.
+    """
+    cost = 0
+    for eqn in closed.jaxpr.eqns:
+        primitive = eqn.primitive
+        fusion = primitive.fusion
+        if fusion.applies:
+            avals = [atom.aval for atom in eqn.invars]
+            cost += cost_again(primitive.expanded(avals, eqn.params))
+        elif fusion.bodies:
+            if any(cost_again(part) >= COST for part in bodies_of(eqn)):
+                return COST
+        else:
+            cost += fusion.again
+        if cost >= COST:
+            break
+    return cost
+
+
+def bodies_of(eqn: JaxprEqn) -> Iterator[ClosedJaxpr]:
+    """The bodies and branches of a loop or conditional."""
+    for name in eqn.primitive.fusion.bodies:
+        body = eqn.params[name]
+        yield from body if isinstance(body, tuple) else (body,)
