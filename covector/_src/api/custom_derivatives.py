@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial, update_wrapper
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -75,8 +76,9 @@ class SymbolicZero:
         return SymbolicZero(aval_of(x).to_tangent_aval())
 
 
-class CustomVJPPrimal(NamedTuple):
-    """An argument of a forward rule that is defined with `symbolic_zeros=True`.
+@dataclass(frozen=True, slots=True)
+class CustomVJPPrimal:
+    """An argument of a forward rule that is defined with `symbolic_zeros=True`; a leaf of trees.
 
     Attributes:
       value: the argument.

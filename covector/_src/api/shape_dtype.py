@@ -51,7 +51,9 @@ class ShapeDtypeStruct:
     def like(cls, x: Any) -> ShapeDtypeStruct:
         """The struct of an array, a number, a type, or anything with a shape and a dtype."""
         aval = abstractify(x)
-        sharding = getattr(x, "sharding", None) if getattr(x, "committed", True) else None
+        # Of a type, and of an array that may be moved, a sharding says nothing.
+        placed = not isinstance(x, AbstractValue) and getattr(x, "committed", True)
+        sharding = getattr(x, "sharding", None) if placed else None
         return cls(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
 
     @property

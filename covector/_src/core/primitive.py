@@ -66,6 +66,10 @@ class Primitive:
         if self.stage is None:
             all_primitives.add(self)
 
+    def get_bind_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments of `bind` for an eqn with these parameters."""
+        return params
+
     def __repr__(self) -> str:
         return self.name
 
