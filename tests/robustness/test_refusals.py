@@ -1,5 +1,6 @@
 """What is refused is told with the place, the fact and a way out; and nothing is left broken."""
 
+import numpy as np
 import pytest
 
 import covector as cv
@@ -7,6 +8,15 @@ import covector.numpy as jnp
 from covector import lax
 
 ONES = jnp.ones(3)
+STRUCT = cv.ShapeDtypeStruct((3,), jnp.float32)
+
+
+class Thing:
+    pass
+
+
+async def coroutine(x):
+    return x
 
 
 def deleted():
@@ -81,6 +91,38 @@ REFUSED = {
     "a tangent of another type": (
         lambda: cv.jvp(identity, (1.0,), (1,)),
         (TypeError, "[jvp]", "primal and tangent arguments", "~int32[]", "float32"),
+    ),
+    "a description of an array": (
+        lambda: cv.jit(identity)(STRUCT),
+        (TypeError, "[jit]", "ShapeDtypeStruct(shape=(3,)", "valid JAX type", "`eval_shape`"),
+    ),
+    "a description given to an operation": (
+        lambda: jnp.sin(STRUCT),
+        (TypeError, "ShapeDtypeStruct(shape=(3,)", "no elements"),
+    ),
+    "NumPy's functions under jit": (
+        lambda: cv.jit(np.sin)(1.0),
+        (cv.errors.TracerArrayConversionError, "`covector.numpy`"),
+    ),
+    "coroutine functions": (
+        lambda: cv.jit(coroutine),
+        (TypeError, "[jit]", "coroutine function", "`async`"),
+    ),
+    "an object that is no tree": (
+        lambda: cv.jit(identity)(Thing()),
+        (TypeError, "at path x", "Thing", "register_dataclass"),
+    ),
+    "an array that is donated and read": (
+        lambda: cv.jit(lambda x, y: x + y, donate_argnums=0)(ONES, ONES),
+        (cv.errors.JaxRuntimeError, "donated", "`x.copy()`"),
+    ),
+    "keys of a negative number": (
+        lambda: cv.random.split(cv.random.key(0), -1),
+        (TypeError, "[random.split]", "nonnegative", "(-1,)"),
+    ),
+    "samples of a negative number": (
+        lambda: cv.random.normal(cv.random.key(0), (2, -1)),
+        (TypeError, "[random.normal]", "nonnegative", "(2, -1)"),
     ),
     "a leaked value given to jit": (
         lambda: cv.jit(identity)(leaked()),

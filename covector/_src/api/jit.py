@@ -345,7 +345,10 @@ class JitFunction:
             check_arrays("jit", debug_info("jit", self._fun, args, kwargs, static), leaves)
             raise
         key = (in_tree, avals, static, config.trace_key().tracing, context.axis_env)
-        cache = _staged.setdefault(self._fun, {})
+        try:
+            cache = _staged.setdefault(self._fun, {})
+        except TypeError:  # neither hash nor weak reference: it is staged each time
+            cache = {}
         staged = cache.get(key)
         if staged is None or not staged.is_alive():
             if config.no_tracing.value:

@@ -26,6 +26,8 @@ def check_function(where: str, fun: Any) -> None:
     check_callable(where, fun)
     if inspect.isgeneratorfunction(fun):
         raise TypeError(transform_errors.generator_function(where, fun))
+    if inspect.iscoroutinefunction(fun):
+        raise TypeError(transform_errors.coroutine_function(where, fun))
 
 
 def named_after(fun: Callable[..., Any], doc: str) -> Callable[[F], F]:

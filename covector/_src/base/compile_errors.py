@@ -14,6 +14,13 @@ def donations_not_usable(avals: Sequence[str]) -> str:
     )
 
 
+def donated_and_read(name: str) -> str:
+    return (
+        f"[{name}] an array is given for two arguments, of which one is donated: its memory would "
+        "be reused while it is still read. Donate none of the two, or pass a copy, `x.copy()`."
+    )
+
+
 def array_too_large(aval: object) -> str:
     return (
         f"[jit] an array of type {aval} has more bytes than a machine has addresses for. Is one of "

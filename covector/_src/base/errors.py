@@ -295,11 +295,21 @@ def no_signature(where: str, what: str, fun: object) -> str:
 
 
 def argument_not_an_array(where: str, fun: str, name: str, value: object) -> str:
+    own_class = "__dict__" in dir(type(value)) and not isinstance(value, type)
+    node = ", or register its class as a node of trees (tree_util.register_dataclass)"
     return (
         f"[{where}] Error interpreting argument to {fun} as an abstract array. The problematic "
         f"value is of type {type(value)} and was passed to the function at path {name}. It is "
         f"{_shortened(value)}: pass it as a static argument (static_argnums or static_argnames of "
-        "jit), or close over it."
+        f"jit), or close over it{node if own_class else ''}."
+    )
+
+
+def description_not_an_array(where: str, value: object) -> str:
+    return (
+        f"[{where}] Value {_shortened(value)} of type {type(value)} is not a valid JAX type here: "
+        "it tells of an array, but has no elements. Pass an array; or trace without elements, with "
+        "`eval_shape`, `make_jaxpr` or `jit(f).lower`."
     )
 
 

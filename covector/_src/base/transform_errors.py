@@ -54,6 +54,14 @@ def generator_function(where: str, fun: Any) -> str:
     )
 
 
+def coroutine_function(where: str, fun: Any) -> str:
+    return (
+        f"[{where}] Expected a function, got a coroutine function: {_shortened(fun)}. Write it "
+        "without `async`: operations return before their results are there, so that nothing has to "
+        "be awaited."
+    )
+
+
 def reduce_axes_given(where: str) -> str:
     return (
         f"[{where}] reduce_axes is no longer supported. Sum over a named axis in the function "

@@ -11,6 +11,7 @@ from ..api.devices import device_put
 from ..base import config, dtypes, random_errors
 from ..base.dtypes import TypePromotionError
 from ..base.keys import KeyTy, PRNGImpl, generators
+from ..base.shape_errors import negative_sizes
 from ..base.shapes import canonicalize_shape
 from ..base.warn import warn
 from ..core.array import Array
@@ -112,7 +113,10 @@ def check_safe_to_cast(where: str, dtype: Any, *parameters: Any) -> None:
 
 def sample_shape(where: str, shape: Any) -> tuple[int, ...]:
     """The shape that was asked for, as a tuple; an integer stands for one dimension."""
-    return canonicalize_shape((shape,) if isinstance(shape, int) else shape, f"random.{where}")
+    sizes = canonicalize_shape((shape,) if isinstance(shape, int) else shape, f"random.{where}")
+    if sizes and min(sizes) < 0:
+        raise TypeError(negative_sizes(f"[random.{where}] The", "shape", sizes))
+    return sizes
 
 
 def shape_or_none(where: str, shape: Any) -> tuple[int, ...] | None:

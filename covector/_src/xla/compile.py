@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from ..base import config, dtypes, events
-from ..base.compile_errors import donations_not_usable, large_constants
+from ..base.compile_errors import donated_and_read, donations_not_usable, large_constants
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
@@ -96,6 +96,8 @@ class Executable:
                 raise failure from None
             if any(buffer.is_deleted() for buffer in buffers):
                 raise RuntimeError(argument_deleted(self.name)) from error
+            if len(set(map(id, buffers))) < len(buffers) and "donate" in str(error):
+                raise JaxRuntimeError(donated_and_read(self.name)) from error
             raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
 
     def run(self, arrays: Sequence[ArrayImpl]) -> list[ArrayImpl]:

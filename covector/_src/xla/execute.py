@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..base import config, events
-from ..base.errors import execution_forbidden
+from ..base.errors import description_not_an_array, execution_forbidden
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -233,6 +233,8 @@ class XlaBackend:
         aval = aval_of(x)
         if not isinstance(aval, ShapedArray):
             raise TypeError(f"[{doing}] a value of type {aval} cannot be put on a device")
+        if hasattr(x, "dtype") and not hasattr(x, "__array__"):
+            raise TypeError(description_not_an_array(doing, x))
         return put(x, default_placement(), aval)
 
     def device_put(self, x: Any, target: Any, may_alias: bool = False) -> ArrayImpl:
