@@ -27,7 +27,7 @@ def either_way(request):
 
 @pytest.fixture
 def numbers():
-    """A function of a shape and a dtype: numbers with ties; floats with all zeros and infinities."""
+    """A function of a shape and a dtype: numbers with ties, floats with zeros and infinities."""
 
     def make(shape, dtype):
         rng = np.random.default_rng(0)

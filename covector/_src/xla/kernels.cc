@@ -378,6 +378,10 @@ COVECTOR_INLINE bool Beats(T x, T y) {
   return kGreatest ? x > y : x < y;
 }
 
+// A truth value that is as wide as the elements, so that as many are handled at a time.
+template <class T>
+using Flag = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+
 template <class T>
 struct Extremum {
   int64_t place;
@@ -392,7 +396,7 @@ COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
   bool has_nan = false;
   if (count >= kLanes) {
     T lanes[kLanes];
-    std::conditional_t<sizeof(T) == 4, int32_t, int64_t> nans[kLanes];  // as wide as the lanes
+    Flag<T> nans[kLanes];
     for (int k = 0; k < kLanes; ++k) lanes[k] = x[k], nans[k] = IsNan(x[k]);
     for (i = kLanes; i + kLanes <= count; i += kLanes) {
       for (int k = 0; k < kLanes; ++k) {
@@ -415,6 +419,20 @@ COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
   return best;
 }
 
+// Where the first element is that equals one, or that is NaN if that is; there is such an element.
+template <class T>
+COVECTOR_INLINE int64_t FirstLike(T value, const T* x, int64_t count) {
+  const auto alike = [value](T y) { return (y == value) | (IsNan(y) & IsNan(value)); };
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Flag<T> found = 0;
+    for (int k = 0; k < kLanes; ++k) found |= alike(x[i + k]);
+    if (found) break;
+  }
+  while (!alike(x[i])) ++i;
+  return i;
+}
+
 template <bool kGreatest, class T>
 COVECTOR_TUNED Extremum<T> ExtremumOfLine(const T* x, int64_t count) {
   Extremum<T> best{0, x[0]};
@@ -426,7 +444,7 @@ COVECTOR_TUNED Extremum<T> ExtremumOfLine(const T* x, int64_t count) {
     }
     if (Beats<kGreatest>(found, best.value)) best = {begin, found};
   }
-  while (IsNan(best.value) ? !IsNan(x[best.place]) : x[best.place] != best.value) ++best.place;
+  best.place += FirstLike(best.value, x + best.place, count - best.place);
   return best;
 }
 
@@ -536,7 +554,9 @@ void AddUp(const T* x, T* out, int64_t count, Total total) {
   for (; i + kStep <= count; i += kStep) {
     T sums[kStep] = {x[kDirection * i]};
     for (int k = 1; k < kStep; ++k) sums[k] = sums[k - 1] + x[kDirection * (i + k)];
-    for (int k = 0; k < kStep; ++k) out[kDirection * (i + k)] = static_cast<T>(total + sums[k]);
+    // It costs a result one more rounding, but the total none, that only one number is converted.
+    const T before = static_cast<T>(total);
+    for (int k = 0; k < kStep; ++k) out[kDirection * (i + k)] = before + sums[k];
     total += sums[kStep - 1];
   }
   for (; i < count; ++i) out[kDirection * i] = static_cast<T>(total += x[kDirection * i]);
