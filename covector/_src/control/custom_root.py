@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..base import solve_errors as errors
 from ..base import tree
 from ..base.tracebacks import boundary
+from ..core.fusion import APPLYING
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
@@ -25,7 +26,7 @@ from ..ops.arithmetic import neg_p
 from ..ops.linear import bring_to, instantiate
 from ..transforms.jvp import jvp
 from ..transforms.linearize import LinearMap, linearize
-from .systems import Space, vmap_system
+from .systems import Space, solver_of, vmap_system
 
 
 class RootParts(NamedTuple):
@@ -47,6 +48,10 @@ class CustomRoot(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = APPLYING
+
+    def expanded(self, avals, params):
+        return solver_of(avals, **params)
 
     def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
         return list(jaxprs.solve.out_avals), jaxprs.solve.effects
@@ -83,9 +88,8 @@ class CustomRoot(BuiltinPrimitive):
         outs = self.bind(*operands, const_lengths=const_lengths, jaxprs=jaxprs)
         return outs, [0 if batch else None for batch in batched.outputs[1]]
 
-    def emit(self, b, *operands, const_lengths, jaxprs):
-        consts, guess = operands_of(operands, const_lengths)
-        return b.inline(jaxprs.solve, [*consts.solve, *guess])
+    def emit(self, b, *operands, **params):
+        return b.inline(solver_of(b.avals_in, **params), operands)
 
 
 custom_root_p = CustomRoot("custom_root")

@@ -18,6 +18,7 @@ from ..base import tree
 from ..base import vmap_rule_errors as errors
 from ..core.axis import Axis
 from ..core.check import check_applied
+from ..core.fusion import APPLYING
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..ops.creation import iota
@@ -42,6 +43,10 @@ class CustomVmapCall(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = APPLYING
+
+    def expanded(self, avals, params):
+        return params["call"]
 
     def effectful_abstract_eval(self, *avals, call, **params):
         check_applied(call, avals)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.avals import aval_of
 from ..core.check import check_applied
+from ..core.fusion import APPLYING
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
@@ -33,6 +34,10 @@ class LinearCall(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = APPLYING
+
+    def expanded(self, avals, params):
+        return params["callee"]
 
     def effectful_abstract_eval(self, *avals, callee, **params):
         check_applied(callee, avals)

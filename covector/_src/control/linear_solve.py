@@ -23,13 +23,14 @@ from ..base import solve_errors as errors
 from ..base import tree
 from ..base.tracebacks import boundary
 from ..core.avals import aval_of
+from ..core.fusion import APPLYING
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import neg_p
 from ..ops.linear import bring_to, instantiate
 from ..transforms.jvp import add_tangents, jvp
-from .systems import Space, vmap_system
+from .systems import Space, solver_of, vmap_system
 
 
 class _LinearSolveTuple(NamedTuple):
@@ -53,6 +54,10 @@ class CustomLinearSolve(BuiltinPrimitive):
     """
 
     multiple_results = True
+    fusion = APPLYING
+
+    def expanded(self, avals, params):
+        return solver_of(avals, **params)
 
     def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
         return list(jaxprs.solve.out_avals), jaxprs.solve.effects
@@ -114,9 +119,8 @@ class CustomLinearSolve(BuiltinPrimitive):
         outs = self.bind(*operands, const_lengths=const_lengths, jaxprs=jaxprs)
         return outs, [0 if batch else None for batch in batched.outputs[2]]
 
-    def emit(self, b, *operands, const_lengths, jaxprs):
-        consts, rhs = operands_of(operands, const_lengths)
-        return b.inline(jaxprs.solve, [*consts.solve, *rhs])
+    def emit(self, b, *operands, **params):
+        return b.inline(solver_of(b.avals_in, **params), operands)
 
 
 linear_solve_p = CustomLinearSolve("custom_linear_solve")

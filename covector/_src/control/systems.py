@@ -14,8 +14,9 @@ from ..base import solve_errors as errors
 from ..base import tree
 from ..core.avals import AbstractValue, aval_of
 from ..core.axis import Axis
-from ..core.jaxpr import ClosedJaxpr
+from ..core.jaxpr import ClosedJaxpr, Var
 from ..ops.linear import instantiate
+from ..transforms.cache import jaxpr_cache
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import linear_program
 from ..transforms.transpose import transpose_linear
@@ -82,6 +83,30 @@ class Space(NamedTuple):
             return tree.unflatten(self.treedef, list(map(instantiate, cts)))
 
         return pull_back
+
+
+def solver_of(avals: Sequence[AbstractValue], jaxprs: Any, const_lengths: Any) -> ClosedJaxpr:
+    """The jaxpr of `solve` as one of all operands of the primitive, which are of these types.
+
+    The operands are the constants of each of the jaxprs, as many as `const_lengths` says, and then
+    what the equation is solved for, or from.
+    """
+    reads = [
+        name == "solve"
+        for name, count in zip(const_lengths._fields, const_lengths)
+        for _ in range(count)
+    ]
+    reads += [True] * (len(avals) - len(reads))
+    return _with_more_inputs(jaxprs.solve, tuple(avals), tuple(reads))
+
+
+@jaxpr_cache
+def _with_more_inputs(
+    jaxpr: ClosedJaxpr, avals: tuple[AbstractValue, ...], reads: tuple[bool, ...]
+) -> ClosedJaxpr:
+    own = iter(jaxpr.invars)
+    invars = [next(own) if read else Var(aval) for aval, read in zip(avals, reads)]
+    return jaxpr.replace(jaxpr=jaxpr.jaxpr.replace(invars=invars))
 
 
 class Batched(NamedTuple):
