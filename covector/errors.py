@@ -2,6 +2,7 @@
 
 from ._src.base.errors import ConcretizationTypeError as ConcretizationTypeError
 from ._src.base.errors import ImpureFunctionError as ImpureFunctionError
+from ._src.base.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 from ._src.base.errors import JAXIndexError as JAXIndexError
 from ._src.base.errors import JaxprTypeError as JaxprTypeError
 from ._src.base.errors import JaxRuntimeError as JaxRuntimeError

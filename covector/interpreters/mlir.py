@@ -3,6 +3,9 @@
 from typing import Any as _Any
 
 from .._src.xla.emitter import Emitter as LoweringRuleContext
+from .._src.xla.ir_values import DEVICE_TO_DEVICE_TYPE as DEVICE_TO_DEVICE_TYPE
+from .._src.xla.ir_values import RECV_FROM_HOST_TYPE as RECV_FROM_HOST_TYPE
+from .._src.xla.ir_values import SEND_TO_HOST_TYPE as SEND_TO_HOST_TYPE
 from .._src.xla.ir_values import aval_to_ir_type as aval_to_ir_type
 from .._src.xla.ir_values import aval_to_ir_types as aval_to_ir_types
 from .._src.xla.ir_values import dense_int_array as dense_int_array
@@ -21,6 +24,7 @@ from .._src.xla.ir_values import register_constant_handler as register_constant_
 from .._src.xla.ir_values import shape_tensor as shape_tensor
 from .._src.xla.ir_values import token_type as token_type
 from .._src.xla.ir_values import unflatten_ir_values_like_types as unflatten_ir_values_like_types
+from .._src.xla.merging import merge_mlir_modules as merge_mlir_modules
 from .._src.xla.mlir import ir as ir
 from .._src.xla.module import ModuleContext as ModuleContext
 from .._src.xla.tokens import TokenSet as TokenSet

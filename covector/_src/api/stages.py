@@ -24,6 +24,9 @@ from ..xla.mlir import with_builders
 from ..xla.placement import SingleDeviceSharding, placement_on
 from .shape_dtype import ShapeDtypeStruct
 
+# XLA's options by name.
+CompilerOptions = dict[str, str | bool]
+
 
 class ArgInfo:
     """What is known of one flat argument of a staged function.

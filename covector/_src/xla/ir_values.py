@@ -21,6 +21,12 @@ def dtype_to_ir_type(dtype: Any) -> ir.Type:
     return element_type(dtype)
 
 
+# What a `channel_handle` of StableHLO leads from and to, as XLA numbers it.
+DEVICE_TO_DEVICE_TYPE = 1
+SEND_TO_HOST_TYPE = 2
+RECV_FROM_HOST_TYPE = 3
+
+
 def aval_to_ir_type(ctx: ModuleContext, aval: AbstractValue) -> ir.Type:
     """The MLIR type of values of the type `aval`, in a module."""
     return ctx.type_of(aval)
