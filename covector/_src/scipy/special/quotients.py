@@ -126,6 +126,14 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     return betainc_of_floats(*reals("betainc", a, b, x))
 
 
+def complement_of_betainc(a: Any, b: Any, x: Any) -> Any:
+    """1 - I_x(a, b), which is I_(1-x)(b, a), without the digits that tiny x lose in 1 - x."""
+    small = (x < 0.1) & ((a + b) * x < a + 1)  # below the mean, where this is not small
+    first, second = where(small, a, b), where(small, b, a)
+    value = betainc(first, second, where(small, x, 1 - x))
+    return where(small, 1 - value, value)
+
+
 # ---------------------------------------------------------------- incomplete gamma functions
 
 

@@ -10,7 +10,7 @@ from ...numpy.selection import where
 from ..special.bessel import i0e, i1e
 from ..special.entropy import xlog1py, xlogy
 from ..special.gamma import digamma
-from ..special.quotients import betainc, betaln
+from ..special.quotients import betainc, betaln, complement_of_betainc
 from .family import Continuous
 from .publish import published
 
@@ -73,7 +73,7 @@ class Beta(OnUnitInterval):
         return betainc(a, b, x)
 
     def sf(self, x: Any, a: Any, b: Any) -> Any:
-        return betainc(b, a, 1 - x)
+        return complement_of_betainc(a, b, x)
 
     def entropy(self, a: Any, b: Any) -> Any:
         slopes = (a - 1) * digamma(a) + (b - 1) * digamma(b) - (a + b - 2) * digamma(a + b)

@@ -15,7 +15,13 @@ from ...ops.rounding import floor
 from ..special.elementwise import polynomial
 from ..special.entropy import entr, xlog1py, xlogy
 from ..special.gamma import gammaln
-from ..special.quotients import betainc, betaln, gammainc, gammaincc
+from ..special.quotients import (
+    betainc,
+    betaln,
+    complement_of_betainc,
+    gammainc,
+    gammaincc,
+)
 from .family import Discrete, log_of_rest
 from .publish import published
 
@@ -93,7 +99,7 @@ class Binomial(Discrete):
         return _log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p)
 
     def cdf(self, k: Any, n: Any, p: Any) -> Any:
-        return betainc(where(k < n, n - k, 1), k + 1, 1 - p)
+        return complement_of_betainc(k + 1, where(k < n, n - k, 1), p)
 
     def sf(self, k: Any, n: Any, p: Any) -> Any:
         return betainc(k + 1, where(k < n, n - k, 1), p)
@@ -192,7 +198,7 @@ class NegativeBinomial(Discrete):
         return betainc(n, k + 1, p)
 
     def sf(self, k: Any, n: Any, p: Any) -> Any:
-        return betainc(k + 1, n, 1 - p)
+        return complement_of_betainc(n, k + 1, p)
 
 
 nbinom = published(
