@@ -17,11 +17,12 @@ from ...core.array import Array, ArrayLike
 from ...numpy.creation import zeros_like
 from ...numpy.exponential import cos, exp, log, log1p, sin
 from ...numpy.promotion import convert
-from ...numpy.selection import where
+from ...numpy.selection import minimum, where
 from ...ops import special as primitives
 from ...ops.complex import complex as complex_of
 from ...ops.complex import imag, real
-from .elementwise import elementwise, floats, polynomial, reals
+from ...ops.rounding import round
+from .elementwise import elementwise, floats, is_double, polynomial, reals
 from .faddeeva import faddeeva
 from .numbers import BERNOULLI
 
@@ -220,8 +221,15 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
     return _sici(*reals("sici", x))
 
 
+def _square_modulo_four(x: Any) -> Any:
+    """x^2 mod 4 for x >= 0, to the last digit: of x = n + f the product n f has all its digits."""
+    whole = round(x)
+    rest = x - whole
+    return whole % 2 + (2 * whole * rest) % 4 + rest * rest
+
+
 def _fresnel_slopes(x: Any, s: Any, c: Any) -> list[Any]:
-    phase = math.pi / 2 * x * x
+    phase = math.pi / 2 * _square_modulo_four(abs(x))
     return [sin(phase), cos(phase)]
 
 
@@ -239,9 +247,10 @@ def _fresnel(x: Any) -> list[Any]:
 
     # C + iS = (1 + i)/2 (1 - exp(i pi x^2 / 2) w((1 + i) sqrt(pi) x / 2)) (DLMF 7.5.8, 7.5.9).
     far = where(near | (size == np.inf), 2, size)
-    half = math.sqrt(math.pi) / 2 * far
+    # Beyond, w is less than the rounding errors.
+    half = math.sqrt(math.pi) / 2 * minimum(far, 1e17 if is_double(x) else 1e8)
     w = faddeeva(complex_of(half, half))[0]
-    phase = math.pi / 2 * (far * far % 4)
+    phase = math.pi / 2 * _square_modulo_four(far)
     both = complex_of(zeros_like(far) + 0.5, zeros_like(far) + 0.5)
     both = both * (1 - exp(complex_of(zeros_like(far), phase)) * w)
     s = where(near, s, where(size == np.inf, 0.5, imag(both)))
