@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from jaxlib.mlir import ir
@@ -13,6 +15,25 @@ from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlir, _sdy, _stablehlo
 # longer to import than all else here, and are not used; and jaxlib does not survive a Ctrl-C that
 # comes meanwhile: no dialect can be imported a second time.
 _mlir.globals.dialect_search_modules = []
+
+
+@contextmanager
+def without_search() -> Iterator[None]:
+    """Within, jaxlib looks for no builders, also if another library has named places for them.
+
+    JAX does; each operation would be looked for in vain, which takes ten times as long as to write
+    it.
+    """
+    places = list(_mlir.globals.dialect_search_modules)
+    if not places:
+        yield
+        return
+    _mlir.globals.dialect_search_modules = []
+    try:
+        yield
+    finally:
+        _mlir.globals.dialect_search_modules = places
+
 
 # Writes the body of a function in place of a call of it.
 inlined_func_call = _jax_mlir_ext.inlined_func_call
@@ -38,4 +59,4 @@ def with_builders(module: ir.Module) -> ir.Module:
     return module
 
 
-__all__ = ["inlined_func_call", "ir", "make_context", "with_builders"]
+__all__ = ["inlined_func_call", "ir", "make_context", "with_builders", "without_search"]

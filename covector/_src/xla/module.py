@@ -29,7 +29,7 @@ from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
-from .mlir import ir
+from .mlir import ir, without_search
 from .structure import Structures
 from .vocabulary import give_back, take
 
@@ -249,7 +249,7 @@ class ModuleContext:
         arg_attributes: Sequence[dict[str, Any]],
     ) -> None:
         """Write the jaxpr of the function `name` as the module's entry, its constants included."""
-        with self.context, ir.Location.unknown():
+        with self.context, ir.Location.unknown(), without_search():
             scopes = (f"jit({name})",)
             frame = self._write_function("main", jaxpr, scopes, "public", arg_attributes, consts)
             self.captured = frame.arrays()
