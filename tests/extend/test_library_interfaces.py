@@ -43,6 +43,41 @@ def test_arguments_of_forward_rules_are_leaves(jax):
     assert perturbed_by_tree_map(cv) == perturbed_by_tree_map(jax)
 
 
+def test_arguments_of_forward_rules_have_shapes(jax):
+    """Numbers and NumPy arrays among them."""
+
+    def shapes(m):
+        seen = []
+        f = m.custom_vjp(lambda n, x: x * n)
+
+        def fwd(n, x):
+            seen.append([(v.value.shape, v.value.dtype, v.perturbed) for v in (n, x)])
+            return x.value * n.value, None
+
+        f.defvjp(fwd, lambda _, ct: (None, ct), symbolic_zeros=True)
+        for n in (3, 2.5, np.float32(2), np.ones(()), True):
+            assert m.grad(lambda x, n=n: f(n, x))(1.0) == 1
+            assert m.jit(m.grad(lambda x, n=n: f(n, x)))(1.0) == 1
+        return seen
+
+    assert shapes(cv) == shapes(jax)
+
+
+def test_tracers_tell_to_which_transformation_they_belong(jax):
+    """As a library asks that tells inner tangents from outer ones."""
+    for m in (cv, jax):
+        core = importlib.import_module(f"{m.__name__}.extend.core")
+        seen = []
+
+        def inner(y, outer, core=core, seen=seen):
+            main = core.find_top_trace([y]).main
+            seen.append((y._trace.main is main, outer._trace.main is main))
+            return y * outer
+
+        m.jvp(lambda x, m=m, f=inner: m.jvp(lambda y: f(y, x), (x,), (x,))[1], (1.0,), (1.0,))
+        assert seen == [(True, False)]
+
+
 def test_shapes_of_results_have_no_sharding(jax):
     """So that they equal what a program writes by hand."""
     for m in (cv, jax):

@@ -19,7 +19,7 @@ from ..control.custom_jvp import custom_jvp_function_p
 from ..control.custom_vjp import custom_vjp_function_p
 from ..core.avals import AbstractValue, aval_of, is_valid_type
 from ..core.jaxpr import DebugInfo, eval_jaxpr
-from ..core.trace import Tracer
+from ..core.trace import Tracer, eval_trace
 from ..core.zeros import Zero
 from ..ops.linear import instantiate
 from ..transforms.flatten import FlatFunction
@@ -81,7 +81,7 @@ class CustomVJPPrimal:
     """An argument of a forward rule that is defined with `symbolic_zeros=True`; a leaf of trees.
 
     Attributes:
-      value: the argument.
+      value: the argument, as an array.
       perturbed: whether a derivative may be asked for in it.
     """
 
@@ -208,6 +208,11 @@ class _Call:
                 ", ".join(map(_short, avals)) for avals in (map(aval_of, outs), self.out_avals)
             ]
             raise TypeError(text(rule, fun, "type", *shown))
+
+
+def _as_array(x: Any) -> Any:
+    """A value as what has a shape and a dtype: itself if it is traced, else as an array."""
+    return x if isinstance(x, Tracer) else eval_trace.backend.to_array(x)
 
 
 def _type_of(aval: Any) -> tuple[Any, Any]:
@@ -482,10 +487,8 @@ class _VJPCall(_Call):
         custom, arguments = self.custom, self.arguments
         if custom.symbolic_zeros:
             count = arguments.num_consts
-            operands = [
-                *operands[:count],
-                *map(CustomVJPPrimal, operands[count:], perturbed[count:]),
-            ]
+            primals = map(_as_array, operands[count:])
+            operands = [*operands[:count], *map(CustomVJPPrimal, primals, perturbed[count:])]
         result = call_traced(custom.fwd, arguments.all_args(operands), {})
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(custom_errors.fwd_rule_no_pair(custom.fwd, custom.fun, result))

@@ -41,6 +41,11 @@ class Trace:
         if context.watched is not None:
             context.watched.append(ref(self))
 
+    @property
+    def main(self) -> Trace:
+        """What tells whether a tracer belongs to this use of a transformation; for libraries."""
+        return self
+
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         raise NotImplementedError
 
