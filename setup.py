@@ -13,10 +13,10 @@ from setuptools.command.build_ext import build_ext
 
 
 class BuildLibrary(build_ext):
-    """Builds a library for any Python: its name says nothing of one, and it exports no module."""
+    """Builds a library for any Python: it is no module, and its name is not one of a module."""
 
     def get_ext_filename(self, fullname: str) -> str:
-        return fullname.replace(".", "/") + ".so"
+        return fullname.replace(".", "/") + ".so.1"
 
     def get_export_symbols(self, ext: Extension) -> list[str]:
         return ext.export_symbols

@@ -38,9 +38,11 @@ class Count(Op):
         return False
 
     def ref(self, x, *, size):
-        lines = x.reshape(-1, x.shape[-1])
-        counts = [np.bincount(line[(line >= 0) & (line < size)], minlength=size) for line in lines]
-        return np.array(counts, np.int32).reshape(*x.shape[:-1], size)
+        counts = np.zeros((*x.shape[:-1], size), np.int32)
+        for index in np.ndindex(x.shape[:-1]):
+            line = x[index]
+            counts[index] = np.bincount(line[(line >= 0) & (line < size)], minlength=size)
+        return counts
 
     def jvp(self, primals, tangents, *, size):
         out = self.bind(*primals, size=size)

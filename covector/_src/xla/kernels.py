@@ -16,8 +16,9 @@ from .capsules import pycapsule
 from .devices import once
 from .native import xla_client
 
-# Where `setup.py` puts it.  It knows nothing of Python: one serves all versions of it.
-LIBRARY = Path(__file__).with_name("libkernels.so")
+# Where `setup.py` puts it.  It knows nothing of Python: one serves all versions of it, and its name
+# is not one that Python takes for a module's.
+LIBRARY = Path(__file__).with_name("libkernels.so.1")
 NAMES = ("sort", "argsort", "argmax", "argmin", "cumsum", "count")
 
 
