@@ -11,21 +11,18 @@ from jaxlib.mlir import ir
 # The dialects are registered by their native halves.
 from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlir, _sdy, _stablehlo
 
-# At the first operation of a dialect, jaxlib would import the Python builders for it. They take
-# longer to import than all else here, and are not used; and jaxlib does not survive a Ctrl-C that
-# comes meanwhile: no dialect can be imported a second time.
-_mlir.globals.dialect_search_modules = []
-
 
 @contextmanager
-def without_search() -> Iterator[None]:
-    """Within, jaxlib looks for no builders, also if another library has named places for them.
+def without_builders() -> Iterator[None]:
+    """Within, jaxlib does not look for the Python builders of the operations that are written.
 
-    JAX does; each operation would be looked for in vain, which takes ten times as long as to write
-    it.
+    At the first operation of a dialect it would import them.  They take longer to import than all
+    else here, and are not used; and jaxlib does not survive a Ctrl-C that comes meanwhile: no
+    dialect can be imported a second time.  The places where it looks are shared with JAX, which
+    adds some and needs them, and so are as before afterwards.
     """
     places = list(_mlir.globals.dialect_search_modules)
-    if not places:
+    if not places:  # as within another one
         yield
         return
     _mlir.globals.dialect_search_modules = []
@@ -59,4 +56,4 @@ def with_builders(module: ir.Module) -> ir.Module:
     return module
 
 
-__all__ = ["inlined_func_call", "ir", "make_context", "with_builders", "without_search"]
+__all__ = ["inlined_func_call", "ir", "make_context", "with_builders", "without_builders"]

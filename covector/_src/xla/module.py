@@ -29,7 +29,7 @@ from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
-from .mlir import ir, without_search
+from .mlir import ir, without_builders
 from .structure import Structures
 from .vocabulary import give_back, take
 
@@ -106,7 +106,7 @@ class ModuleContext:
         self._frame: Frame | None = None
         self._names: dict[str, int] = {}
         self._counts_of: dict[str, tuple[int, int]] = {}
-        with self.context, ir.Location.unknown():
+        with self.context, ir.Location.unknown(), without_builders():
             self.module = ir.Module.create()
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
             self._i64 = ir.IntegerType.get_signless(64)
@@ -249,7 +249,7 @@ class ModuleContext:
         arg_attributes: Sequence[dict[str, Any]],
     ) -> None:
         """Write the jaxpr of the function `name` as the module's entry, its constants included."""
-        with self.context, ir.Location.unknown(), without_search():
+        with self.context, ir.Location.unknown(), without_builders():
             scopes = (f"jit({name})",)
             frame = self._write_function("main", jaxpr, scopes, "public", arg_attributes, consts)
             self.captured = frame.arrays()
