@@ -45,7 +45,8 @@ def make_context() -> ir.Context:
     context.enable_multithreading(False)
     for dialect in (_stablehlo, _chlo, _sdy):
         dialect.register_dialect(context)
-    _ = context.dialects["func"]  # looking a registered dialect up is what loads it
+    with without_builders():
+        _ = context.dialects["func"]  # looking a registered dialect up is what loads it
     return context
 
 
