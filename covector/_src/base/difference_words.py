@@ -8,6 +8,9 @@ from typing import Any
 from .tree_errors import child_keys, is_leaf_def
 from .tree_keys import keystr
 
+# Of a long list of differences, which trees of many leaves have, so many are shown.
+MOST_SHOWN = 20
+
 
 def parted(
     first: Any, second: Any, sides: Sequence[str], leaf: str = "leaf"
@@ -50,8 +53,8 @@ def _of_one(first: Any, second: Any, sides: Sequence[str]) -> str:
     """The children that only one of two nodes has, by their names."""
     ours, theirs = ([keystr([key]) for key in child_keys(treedef)] for treedef in (first, second))
     parts = [
-        f"only the {side} has {', '.join(only)}"
-        for side, keys, others in zip(sides, (ours, theirs), (theirs, ours))
+        f"only the {side} has {few(only)}"
+        for side, keys, others in zip(sides, (ours, theirs), (set(theirs), set(ours)))
         if (only := [key for key in keys if key not in others])
     ]
     return f": {' and '.join(parts)}" if parts else ""
@@ -68,10 +71,20 @@ def type_difference(first: Any, second: Any) -> str:
 
 
 def listed(found: Sequence[str]) -> str:
-    """One difference as a sentence, several as a list."""
+    """One difference as a sentence, several as a list, of which the first ones are shown."""
     if len(found) == 1:
         return f"{found[0]}."
-    return ";\n".join([f"  * {text}" for text in found]) + "."
+    shown = [f"  * {text}" for text in found[:MOST_SHOWN]]
+    if len(found) > MOST_SHOWN:
+        shown.append(f"  * and {len(found) - MOST_SHOWN} more like these")
+    return ";\n".join(shown) + "."
+
+
+def few(items: Sequence[Any]) -> str:
+    """A text of some items: of all, or of the first ones of many."""
+    shown = ", ".join(map(str, items[:MOST_SHOWN]))
+    more = len(items) - MOST_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def capitalized(text: str) -> str:

@@ -375,6 +375,14 @@ def started_already(flag: str) -> str:
     )
 
 
+def forked() -> str:
+    return (
+        "[os.fork] the process is copied without the threads in which XLA computes: the copy will "
+        "wait for ever when it applies an operation. Start processes that use Covector by "
+        '`multiprocessing.get_context("spawn")`.'
+    )
+
+
 def unknown_backend(name: str, why: str) -> str:
     return (
         f"[devices] the backend {name!r} is not available: {why}. Install the PJRT plugin that "

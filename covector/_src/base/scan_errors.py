@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .difference_words import MOST_SHOWN, few
 from .tree_errors import describe
 
 
@@ -21,11 +22,13 @@ def no_leading_axis(where: str, avals: Sequence[Any]) -> str:
 
 
 def lengths_differ(where: str, avals: Sequence[Any]) -> str:
-    types = ", ".join(aval.str_short() for aval in avals)
+    types = [aval.str_short() for aval in avals]
+    sizes = [aval.shape[0] for aval in avals]
+    if len(avals) > MOST_SHOWN:  # each once
+        types, sizes = list(dict.fromkeys(types)), list(dict.fromkeys(sizes))
     return (
-        f"{where} got values with different leading axis sizes: "
-        f"{', '.join(str(aval.shape[0]) for aval in avals)}. The leaves of xs, of types {types}, "
-        "are sliced in step: give them first axes of one size."
+        f"{where} got values with different leading axis sizes: {few(sizes)}. The leaves of xs, of "
+        f"types {few(types)}, are sliced in step: give them first axes of one size."
     )
 
 

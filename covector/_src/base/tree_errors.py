@@ -133,7 +133,7 @@ def _report(headline: str, labels: tuple[str, str], mismatch: Mismatch, advice: 
         lines.append(f"  {label}: {describe(treedef)}, {_short(str(treedef))}")
     ours, theirs = _dict_keys(mismatch.first), _dict_keys(mismatch.second)
     if ours is not None and theirs is not None:
-        for label, keys, others in zip(labels, (ours, theirs), (theirs, ours)):
+        for label, keys, others in zip(labels, (ours, theirs), (set(theirs), set(ours))):
             if only := [repr(key) for key in keys if key not in others]:
                 lines.append(f"  only in {label}: {_short(', '.join(only))}")
     return "\n".join([*lines, advice])

@@ -16,7 +16,7 @@ from ..ops.physical import physical_aval
 from ..sharding.base import Sharding
 from .devices import device_list, first_device, sharding_on
 from .failures import failure_behind
-from .host import elements_of
+from .host import elements_of, start_reading
 from .layout import Format, layout_of
 from .native import xla_client
 from .placement import Placement, SingleDeviceSharding
@@ -178,7 +178,7 @@ class ArrayImpl(Array):
     def copy_to_host_async(self) -> None:
         """Begin copying the elements to the host, so that reading them later need not wait."""
         self._check_alive()
-        self._buffer._copy_single_device_array_to_host_async()
+        start_reading(self._buffer)
 
     # ---------------------------------------------------------------- elements
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 from collections.abc import Callable
 from functools import cache, partial, update_wrapper
 from typing import Any, TypeVar
 
 from ..base import config
-from ..base.errors import started_already, unknown_backend
+from ..base.errors import forked, started_already, unknown_backend
+from ..base.warn import warn
 from .memory import keep_freed_memory
 from .native import _jax, xla_client
 from .plugins import find_plugins, make_plugin_client
@@ -75,6 +77,15 @@ def client(platform: str) -> Any:
             num_devices=count if count and count > 0 else None,
         )
     return make_plugin_client(platform)
+
+
+def _warn_of_fork() -> None:
+    if client.cache_info().currsize:
+        warn(forked(), RuntimeWarning)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_warn_of_fork)
 
 
 @config.num_cpu_devices.before_update

@@ -21,3 +21,9 @@ def elements_of(buffer: Any) -> np.ndarray:
         return np.asarray(memoryview(buffer))
     except BufferError:
         return buffer._single_device_array_to_np_array_did_copy()[0]
+
+
+def start_reading(buffer: Any) -> None:
+    """Begin copying the elements of jaxlib's array to the host, unless they are there."""
+    if buffer.platform() != "cpu":
+        buffer._copy_single_device_array_to_host_async()
