@@ -4,8 +4,6 @@ import os
 
 import pytest
 
-from covector._src.base import config
-
 # JAX, where a test compares with it, runs on the CPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -19,5 +17,7 @@ def jax():
 @pytest.fixture
 def without_kernels():
     """Programs are made of XLA's operations, also where Covector's own kernels are installed."""
+    from covector._src.base import config  # not before the platform is chosen
+
     with config.native_kernels(False):
         yield
