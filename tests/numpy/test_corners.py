@@ -33,6 +33,7 @@ CALLS = {
     "hypot of numbers": lambda xp: xp.hypot(3, 4),
     "inner of bytes and a number": lambda xp: xp.inner(U8, 2),
     "kron of ranks that do not fit": lambda xp: xp.kron(F23[:, :2], F),
+    "mean in integers": lambda xp: xp.mean(np.float32([1.7, 2.9, -0.2, 3.9]), dtype="int32"),
     "repeat of a number": lambda xp: xp.repeat(F[0], 3, axis=0),
     "roll by a float": lambda xp: xp.roll(F, F[0]),
     "round of a number": lambda xp: xp.round(2.567, 1),
@@ -61,8 +62,10 @@ def test_types_and_values(jax, name):
 def test_arguments_of_array_by_position():
     with pytest.warns(DeprecationWarning, match="copy, order, and ndmin"):
         assert jnp.array([1, 2], None, True, "K", 2).shape == (1, 2)
-    with pytest.raises(TypeError, match="At most 5"):
+    with pytest.raises(TypeError, match="at most 5"):
         jnp.array([1, 2], None, True, "K", 2, None)
+    with pytest.raises(TypeError, match="multiple values for argument 'copy'"):
+        jnp.array([1, 2], None, True, copy=False)
 
 
 def test_floats_that_integers_cannot_hold():

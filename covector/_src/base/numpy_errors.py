@@ -167,8 +167,8 @@ def integer_out_of_bounds(numpy_says: OverflowError) -> str:
 
 def imaginary_part_lost(old: object, new: object) -> str:
     return (
-        f"[astype] Converting {old} to {new} discards the imaginary parts. Take `x.real` where "
-        "that is meant."
+        f"[astype] Casting from complex to real dtypes loses the imaginary parts; here {old} "
+        f"becomes {new}. Take `x.real` where that is meant."
     )
 
 
@@ -185,7 +185,11 @@ def deprecated_positions(where: str) -> str:
 
 
 def too_many_arguments(where: str, most: int, given: int) -> str:
-    return f"[{where}] At most {most} arguments can be given by position, not {given}."
+    return f"{where}() takes at most {most} positional arguments, but {given} were given."
+
+
+def argument_given_twice(where: str, name: str) -> str:
+    return f"{where}() got multiple values for argument {name!r}: by position and by name."
 
 
 # ---------------------------------------------------------------- ranges and matrices

@@ -73,11 +73,19 @@ def array(
            [3. , 4.5]], dtype=float32)
     """
     if args:
-        if len(args) > 3:
-            raise TypeError(numpy_errors.too_many_arguments("array", 5, 2 + len(args)))
-        warn(numpy_errors.deprecated_positions("array"), DeprecationWarning)
-        copy, order, ndmin = *args, *(copy, order, ndmin)[len(args) :]
+        copy, order, ndmin = _by_position(args, copy=copy, order=order, ndmin=ndmin)
     return _array("array", object, dtype, copy, order, ndmin, device, out_sharding)
+
+
+def _by_position(args: tuple[Any, ...], **by_name: Any) -> list[Any]:
+    """Arguments of `array` that may be given by name or, which is deprecated, by position."""
+    if len(args) > len(by_name):
+        raise TypeError(numpy_errors.too_many_arguments("array", 5, 2 + len(args)))
+    for (name, value), default in zip(by_name.items(), (True, "K", 0)[: len(args)]):
+        if value != default:
+            raise TypeError(numpy_errors.argument_given_twice("array", name))
+    warn(numpy_errors.deprecated_positions("array"), DeprecationWarning)
+    return [*args, *list(by_name.values())[len(args) :]]
 
 
 def _array(

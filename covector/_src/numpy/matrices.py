@@ -38,7 +38,7 @@ def _offset(where: str, k: Any) -> Any:
     """The number of a diagonal as an operand; it may be a traced integer."""
     if own[type(k)] and not k.aval.shape and dtypes.issubdtype(k.aval.dtype, np.integer):
         return convert(k, _INT)
-    return number(min(max(index_argument(where, "k", k), -_BEYOND), _BEYOND), _INT)
+    return number(index_argument(where, "k", k), _INT)
 
 
 def _shape(where: str, n: Any, m: Any) -> tuple[int, int]:
@@ -75,6 +75,7 @@ def eye(
     if min(shape) < 0:
         raise ValueError(numpy_errors.negative_size("eye", shape))
     dtype = _dtype_or_default("eye", dtype)
+    k = min(max(k, -_BEYOND), _BEYOND) if type(k) is int else k
     out = _eye(_offset("eye", k), shape=shape, dtype=dtype)
     return out if device is None else device_put(out, device)
 

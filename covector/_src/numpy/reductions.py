@@ -509,6 +509,8 @@ def mean(
     check_no_out("mean", out)
     a = as_array("mean", a)
     compute, result = _mean_dtypes("mean", a.dtype, dtype)
+    if result.kind in "iu":  # of what integers keep of the elements
+        a = convert(a, result)
     axes = axes_argument("mean", axis, a.ndim)
     masks = [] if where is None else [_mask("mean", where)]
     return _mean(a, *masks, axes=axes, keepdims=bool(keepdims), compute=compute, result=result)
