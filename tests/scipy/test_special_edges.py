@@ -40,6 +40,12 @@ TABLE = {
                            np.array([0.0, 0, 3]), np.array([0.0, 4, 2])),
     "erfcx of complex numbers": (special.erfcx, sp.erfcx, np.array([1 + 2j, -3 + 0.1j, 20 - 30j])),
     "gamma on the cut": (special.gamma, sp.gamma, np.array([-0.5 + 0j, -1.5 - 0j, -2.5 + 1e-12j])),
+    "hyp1f1 of large parameters": (special.hyp1f1, sp.hyp1f1, np.array([10, 5, 1e-5, -0.5, 1.0]),
+                                   np.array([100, 100, 100, 100, 30.0]),
+                                   np.array([101, 150, 150, 101, 90.0])),
+    "hyp2f1 far left": (special.hyp2f1, sp.hyp2f1, np.array([-0.5, 10, 0.5, 0.5, -0.5]),
+                        np.array([10, 0.5, 10, 4, 4]), np.array([20, 10, 1.5, -2.5, 1]),
+                        np.array([-100, -100, -10, 1, 1.0])),
 }  # fmt: skip
 
 
@@ -86,6 +92,14 @@ def test_mixed_derivative_where_the_factor_is_zero(name, y):
     np.testing.assert_allclose(mixed, 1 / 3, rtol=1e-6)
     pole = 0.0 if name == "xlogy" else -1.0
     assert cv.grad(getattr(special, name), 1)(0.0, pole) == 0
+
+
+def test_phase_of_fresnels_integrals_in_single_precision():
+    x = np.float32([726.2073, -3162.2776, 1e24, 12345.678, 1.5e7])
+    s, c = special.fresnel(x)
+    want_s, want_c = sp.fresnel(x.astype(float))
+    np.testing.assert_allclose(s, want_s, rtol=1e-6)
+    np.testing.assert_allclose(c, want_c, rtol=1e-6)
 
 
 def test_sum_of_one_exponential_without_compilation():

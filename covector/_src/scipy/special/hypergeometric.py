@@ -75,11 +75,11 @@ def _slopes(fun: Any, parameters: tuple[Any, ...], x: Any) -> list[Any]:
 
 # ---------------------------------------------------------------- 1F1
 
-_FAR = 100.0
+_FAR = 80.0
 
 
 def _falling_sum(a: Any, b: Any, x: Any) -> Any:
-    """exp(-x) M(a, b, x) for x > 100, by its asymptotic series (DLMF 13.7.1)."""
+    """exp(-x) M(a, b, x) for x > 80, by its asymptotic series (DLMF 13.7.1)."""
     total, term = 1.0 + 0 * x, 1.0 + 0 * x
     for k in range(24):
         following = term * ((b - a + k) * (1 - a + k) / ((k + 1) * x))
@@ -94,7 +94,11 @@ def _kummer(a: Any, b: Any, x: Any) -> Any:
     """M(a, b, x) by the series, or for x < 0 by exp(x) M(b - a, b, -x); far away asymptotically."""
     direct = (x >= 0) | _ends(a)
     upper, argument = where(direct, a, b - a), where(direct, x, -x)
-    far = (argument > _FAR) & ~_ends(upper)
+    # Where its first terms grow the expansion is of use only when the sum would overflow.
+    falling = argument > 8 * maximum(abs(b - upper), abs(upper))
+    falling = falling & (argument > 4 * abs((b - upper) * (1 - upper)))
+    overflowing = argument > (700 if is_double(x) else _FAR)
+    far = (argument > _FAR) & (falling | overflowing) & ~_ends(upper)
     near = _series([upper], [b], where(far, 1, argument))
     near = near * exp(where(direct, 0, x))
     away = _falling_sum(where(far, upper, 1), where(far, b, 1), where(far, argument, _FAR))
@@ -149,7 +153,7 @@ def _taylor(a: Any, b: Any, c: Any, d: Any, h: Any, f: Any, slope: Any) -> tuple
     """The function and its slope at 1 - d + h, from those at 1 - d, for 0 <= h <= d / 2."""
     x = 1 - d
     width, middle = x * d, c - (a + b + 1) * x
-    count = 60 if is_double(x) else 30
+    count = 100 if is_double(x) else 50
 
     def step(i: Any, carry: Any) -> Any:
         before, term, total, change = carry
@@ -221,7 +225,9 @@ def _hyp2f1_value(a: Any, b: Any, c: Any, x: Any) -> Any:
     distance = where(left, -negative, where(euler, -z, 0))
     value = _walk(first, second, c, z) * exp(power * log1p(distance))
     one = _gauss(where(ends, 1, a), where(ends, 1, b), where(ends | (c - a - b <= 0), a + b + 1, c))
-    beyond = where((x == 1) & (c - a - b > 0), one, np.inf)
+    sign = sign_of_gamma(c) * sign_of_gamma(where(ends, 1, a)) * sign_of_gamma(where(ends, 1, b))
+    at_one = where(c - a - b > 0, one, sign * np.inf)
+    beyond = where(x == 1, at_one, np.inf)
     first, second = where(ends, a, 0), where(ends, b, 0)
     polynomial = _series([first, second], [c], where(ends, x, 0))
     value = where(ends, polynomial, where(inside, value, beyond))
