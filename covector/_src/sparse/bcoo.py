@@ -24,10 +24,8 @@ import numpy as np
 from ..api.vectorize import vmap
 from ..base import dtypes
 from ..base import sparse_errors as errors
-from ..base.sparse_errors import SparseEfficiencyError, SparseEfficiencyWarning
 from ..base.tree_keys import GetAttrKey
 from ..base.tree_registry import register_pytree_with_keys_class
-from ..base.warn import warn
 from ..core.array import Array
 from ..core.trace import Tracer
 from ..numpy.creation import asarray, full, zeros
@@ -206,18 +204,6 @@ class BCOO(JAXSparse):
             return bcoo_eliminate_zeros(self, nse=nse)
         return bcoo_sum_duplicates(self, nse=nse)
 
-    def update_layout(
-        self,
-        *,
-        n_batch: int | None = None,
-        n_dense: int | None = None,
-        on_inefficient: str | None = "error",
-    ) -> BCOO:
-        """The same array with other groups of dimensions; see `bcoo_update_layout`."""
-        return bcoo_update_layout(
-            self, n_batch=n_batch, n_dense=n_dense, on_inefficient=on_inefficient
-        )
-
     def with_buffers(self, data: Any, indices: Any, shape: Shape | None = None) -> BCOO:
         """An array of other elements, about whose indices nothing is known."""
         return BCOO((data, indices), shape=self.shape if shape is None else shape)
@@ -332,13 +318,18 @@ def bcoo_todense(mat: BCOO) -> Array:
         if not mat.n_sparse:
             return sum_of(data, axis=0, dtype=data.dtype)
         out = zeros((*mat.sparse_shape, *data.shape[1:]), data.dtype)
-        return _add(out, columns(indices), data)
+        return add_at(out, columns(indices), data)
 
     dense = over_batch(one, mat.n_batch, mat.shape, mat.data, mat.indices)
     return broadcast_to(dense, mat.shape)
 
 
-def _add(out: Any, where_: Any, data: Any) -> Any:
+def merge_leading(x: Any) -> Any:
+    """The first two dimensions as one."""
+    return reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+
+
+def add_at(out: Any, where_: Any, data: Any) -> Any:
     """`out` with `data` added at indices, booleans joined."""
     if data.dtype == bool:
         return out.at[where_].max(data, mode="drop")
@@ -393,7 +384,7 @@ def bcoo_fromdense(
         if n_dense:
             mask = any_of(mask, axis=tuple(range(-n_dense, 0)))
         indices = _positions(mask, size, sizes, index_dtype)
-        return _taken(x, indices), indices
+        return taken_at(x, indices), indices
 
     data, indices = over_batch(one, n_batch, mat.shape, mat)
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
@@ -407,7 +398,7 @@ def _positions(mask: Any, size: int, sizes: Shape, dtype: Any) -> Any:
     return stack([x.astype(dtype) for x in found], -1)
 
 
-def _taken(x: Any, indices: Any) -> Any:
+def taken_at(x: Any, indices: Any) -> Any:
     """The blocks of one batch element at indices; zeros at padding."""
     if not indices.shape[-1]:
         return broadcast_to(x, (indices.shape[0], *x.shape)) * (
@@ -447,7 +438,7 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
     def one(indices: Any, x: Any) -> Any:
         if unique and not sparr.n_sparse:
             return broadcast_to(x, (indices.shape[0], *x.shape))
-        data = _taken(x, indices)
+        data = taken_at(x, indices)
         if unique or not sparr.n_sparse:
             return data
         same = all_of(indices[:, None] == indices[None], axis=-1)
@@ -498,7 +489,7 @@ def bcoo_sort_indices(mat: BCOO) -> BCOO:
     )
 
 
-def _together(mat: BCOO) -> BCOO:
+def together(mat: BCOO) -> BCOO:
     """The array with the same batch dimensions of data and indices."""
     same = mat.data.shape[: mat.n_batch] == mat.indices.shape[: mat.n_batch]
     return mat if same else spread(mat)
@@ -518,7 +509,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
     >>> sparse.bcoo_sum_duplicates(m).data
     Array([4, 8], dtype=int32)
     """
-    mat = _together(bcoo_sort_indices(mat))
+    mat = together(bcoo_sort_indices(mat))
     sizes = mat.sparse_shape
 
     def numbered(indices: Any) -> Any:
@@ -538,7 +529,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
 
     def joined(data: Any, indices: Any, place: Any) -> Any:
         place = where(inside(indices, sizes), place, nse) if sizes else place
-        total = _add(zeros((nse, *data.shape[1:]), data.dtype), place, data)
+        total = add_at(zeros((nse, *data.shape[1:]), data.dtype), place, data)
         empty = broadcast_to(asarray(sizes, indices.dtype), (nse, len(sizes)))
         return total, empty.at[place].set(indices, mode="drop")
 
@@ -559,7 +550,7 @@ def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
       mat: the array.
       nse: as of `bcoo_sum_duplicates`.
     """
-    mat = _together(mat)
+    mat = together(mat)
 
     def padded(data: Any, indices: Any) -> Any:
         zero = all_of(data == 0, axis=tuple(range(1, data.ndim)))
@@ -602,119 +593,3 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
         indices_sorted=mat.indices_sorted and same,
         unique_indices=mat.unique_indices,
     )
-
-
-def bcoo_update_layout(
-    mat: BCOO,
-    *,
-    n_batch: int | None = None,
-    n_dense: int | None = None,
-    on_inefficient: str | None = "error",
-) -> BCOO:
-    """The same array with other groups of dimensions.
-
-    Batch and dense dimensions that become sparse are stored element by element. Sparse dimensions
-    that become batch or dense ones are stored with their zeros.
-
-    Args:
-      mat: the array.
-      n_batch, n_dense: the sizes of the groups; by default they stay.
-      on_inefficient: what to do if more elements would have to be stored than there are: `"error"`,
-        `"warn"`, or None to do it.
-
-    Raises:
-      SparseEfficiencyError: see `on_inefficient`.
-    """
-    n_batch = mat.n_batch if n_batch is None else index(n_batch)
-    n_dense = mat.n_dense if n_dense is None else index(n_dense)
-    check_layout("bcoo_update_layout", n_batch, n_dense, mat.ndim)
-    if n_batch > mat.n_batch or n_dense > mat.n_dense:
-        _complain(mat, n_batch, n_dense, on_inefficient)
-    while mat.n_dense > n_dense:
-        mat = _dense_to_sparse(mat)
-    while mat.n_batch > n_batch:
-        mat = _batch_to_sparse(mat)
-    while mat.n_dense < n_dense:
-        mat = _sparse_to_dense(mat)
-    while mat.n_batch < n_batch:
-        mat = _sparse_to_batch(mat)
-    return mat
-
-
-def _complain(mat: BCOO, n_batch: int, n_dense: int, on_inefficient: str | None) -> None:
-    """Say that each element is stored with zeros along the dimensions that are no longer sparse."""
-    wide = math.prod(mat.shape[mat.n_batch : n_batch])
-    wide *= math.prod(mat.shape[mat.ndim - n_dense : mat.ndim - mat.n_dense])
-    if wide <= 1:
-        return
-    if on_inefficient == "error":
-        raise SparseEfficiencyError(errors.inefficient(n_batch, n_dense))
-    if on_inefficient == "warn":
-        warn(errors.inefficient(n_batch, n_dense), SparseEfficiencyWarning)
-
-
-def _flat(x: Any) -> Any:
-    """The first two dimensions as one."""
-    return reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
-
-
-def _dense_to_sparse(mat: BCOO) -> BCOO:
-    """The first dense dimension becomes the last sparse one."""
-    b, n = mat.n_batch, mat.shape[mat.n_batch + mat.n_sparse]
-
-    def one(data: Any, indices: Any) -> Any:
-        places = broadcast_to(indices[:, None], (indices.shape[0], n, indices.shape[1]))
-        last = broadcast_to(
-            np.arange(n, dtype=indices.dtype)[None, :, None], (*places.shape[:2], 1)
-        )
-        # Padding stays padding: one index out of range is enough.
-        indices = concatenate([places, last], -1)
-        return _flat(data), _flat(indices)
-
-    mat = _together(mat)
-    return mat.with_buffers(*over_batch(one, b, mat.shape, mat.data, mat.indices))
-
-
-def _batch_to_sparse(mat: BCOO) -> BCOO:
-    """The last batch dimension becomes the first sparse one."""
-    mat = spread(mat)
-    b, n = mat.n_batch - 1, mat.shape[mat.n_batch - 1]
-
-    def one(data: Any, indices: Any) -> Any:
-        first = np.arange(n, dtype=indices.dtype)[:, None, None]
-        first = broadcast_to(first, (*indices.shape[:2], 1))
-        indices = concatenate([first, indices], -1)
-        return _flat(data), _flat(indices)
-
-    return mat.with_buffers(*over_batch(one, b, mat.shape, mat.data, mat.indices))
-
-
-def _sparse_to_dense(mat: BCOO) -> BCOO:
-    """The last sparse dimension becomes the first dense one."""
-    n = mat.sparse_shape[-1]
-
-    def one(data: Any, indices: Any) -> Any:
-        at = (np.arange(indices.shape[0]), indices[:, -1])
-        wide = zeros((indices.shape[0], n, *data.shape[1:]), data.dtype)
-        return wide.at[at].set(data, mode="drop"), indices[:, :-1]
-
-    mat = _together(mat)
-    return mat.with_buffers(*over_batch(one, mat.n_batch, mat.shape, mat.data, mat.indices))
-
-
-def _sparse_to_batch(mat: BCOO) -> BCOO:
-    """The first sparse dimension becomes the last batch one."""
-    n, rest = mat.sparse_shape[0], mat.sparse_shape[1:]
-
-    def one(data: Any, indices: Any) -> Any:
-        """Each element of the new dimension keeps its elements, and has padding for the others."""
-        own = indices[None, :, 0] == np.arange(n, dtype=indices.dtype)[:, None]
-        if not rest:
-            blocks = own.reshape((*own.shape, *[1] * (data.ndim - 1)))
-            return where(blocks, data[None], 0), zeros((n, indices.shape[0], 0), indices.dtype)
-        indices = indices[None, :, 1:]
-        places = where(own[..., None], indices, beside(rest, indices))
-        return broadcast_to(data[None], (n, *data.shape)), places
-
-    mat = _together(mat)
-    return mat.with_buffers(*over_batch(one, mat.n_batch, mat.shape, mat.data, mat.indices))

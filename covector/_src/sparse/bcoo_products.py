@@ -22,17 +22,17 @@ from ..numpy.shaping import broadcast_shapes, broadcast_to, moveaxis, reshape
 from ..ops.contraction import dot_general
 from .bcoo import (
     BCOO,
-    _add,
-    _flat,
-    _taken,
-    bcoo_update_layout,
+    add_at,
     beside,
     bounded,
     columns,
     inside,
+    merge_leading,
     over_batch,
     spread,
+    taken_at,
 )
+from .bcoo_layout import bcoo_update_layout
 
 # ---------------------------------------------------------------- sparse times dense
 
@@ -71,7 +71,7 @@ def _contracted(
             )
         return sum_of(product, axis=0, dtype=product.dtype)
     out = zeros((*[sizes[d] for d in free], *product.shape[1:]), product.dtype)
-    return _add(out, columns(indices[:, np.array(free, int)]), product)
+    return add_at(out, columns(indices[:, np.array(free, int)]), product)
 
 
 def _dot(lhs: BCOO, rhs: Any, contract: Any, batch: Any) -> Any:
@@ -204,7 +204,7 @@ def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers:
         return sum_of(x * y, axis=tuple(range(1, x.ndim)))
     product = dot_general(A, B, dimension_numbers)
     n_batch = indices.ndim - 2
-    return over_batch(lambda x, at: _taken(x, at), n_batch, product.shape, product, indices)
+    return over_batch(lambda x, at: taken_at(x, at), n_batch, product.shape, product, indices)
 
 
 # ---------------------------------------------------------------- sparse times sparse
@@ -270,7 +270,9 @@ def _pairs(x: Any, i: Any, y: Any, j: Any, of_x: Any, of_y: Any) -> Any:
     free = (i[:, np.array(x_free, int)][:, None], j[:, np.array(y_free, int)][None])
     indices = concatenate([broadcast_to(k, (*same.shape, k.shape[-1])) for k in free], -1)
     sizes = [x_sizes[d] for d in x_free] + [y_sizes[d] for d in y_free]
-    return _flat(data), _flat(where(same[..., None], indices, beside(sizes, indices)))
+    return merge_leading(data), merge_leading(
+        where(same[..., None], indices, beside(sizes, indices))
+    )
 
 
 # ---------------------------------------------------------------- elementwise products
@@ -346,7 +348,7 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
         # Along a dimension of size 1 the other's index counts.
         i = where(beside(of_y, i)[None].astype(bool), j[None], i[:, None])
         indices = where(same[..., None], i, beside(shape[b : b + len(sizes)], i))
-        return _flat(data), _flat(indices)
+        return merge_leading(data), merge_leading(indices)
 
     buffers = over_batch(one, b, shape, x.data, x.indices, y.data, y.indices)
     return BCOO(buffers, shape=shape)

@@ -23,7 +23,8 @@ from ..numpy.selection import clip, where
 from ..numpy.shaping import broadcast_to, flip, reshape
 from ..ops.dynamic_indices import dynamic_slice
 from ..ops.gather_dimensions import GatherDimensionNumbers, GatherScatterMode
-from .bcoo import BCOO, bcoo_transpose, bcoo_update_layout, beside, bounded, inside, spread
+from .bcoo import BCOO, bcoo_transpose, beside, bounded, inside, spread
+from .bcoo_layout import bcoo_update_layout
 
 
 def _moved(mat: BCOO, indices: Any, valid: Any, shape: Sequence[int]) -> BCOO:

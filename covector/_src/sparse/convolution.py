@@ -16,7 +16,7 @@ from ..numpy.selection import where
 from ..numpy.shaping import broadcast_to
 from ..ops.convolution import conv_general_dilated
 from ..transforms.stage import stage
-from .bcoo import BCOO, _flat, bcoo_fromdense, beside, inside
+from .bcoo import BCOO, bcoo_fromdense, beside, inside, merge_leading
 
 
 def bcoo_conv_general_dilated(
@@ -110,4 +110,4 @@ def _places(lhs: BCOO, rhs: BCOO, shape: Sequence[int], layout: Any, numbers: An
     ends = [broadcast_to(x, (*pairs, 1)) for x in (i[..., :1], j[..., :1])]
     places = concatenate([*ends, at // steps], -1)
     valid = valid & inside(places, sizes)
-    return _flat(where(valid[..., None], places, beside(sizes, places)))
+    return merge_leading(where(valid[..., None], places, beside(sizes, places)))

@@ -10,6 +10,7 @@ from ..api.vmappable import register_vmappable
 from ..base import sparse_errors as errors
 from ..numpy import reductions, shaping
 from .bcoo import BCOO, JAXSparse, spread
+from .bcoo_layout import bcoo_update_layout
 from .bcsr import BCSR
 from .sparsify import sparsify
 
@@ -61,6 +62,7 @@ JAXSparse.__iter__ = _iterate  # type: ignore[attr-defined]
 JAXSparse.sum = _sum  # type: ignore[attr-defined]
 JAXSparse.reshape = _reshape  # type: ignore[attr-defined]
 JAXSparse.astype = _astype  # type: ignore[attr-defined]
+BCOO.update_layout = bcoo_update_layout  # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------- vmap

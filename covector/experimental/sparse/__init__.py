@@ -18,7 +18,7 @@ from ..._src.sparse.bcoo import bcoo_sort_indices as bcoo_sort_indices
 from ..._src.sparse.bcoo import bcoo_sum_duplicates as bcoo_sum_duplicates
 from ..._src.sparse.bcoo import bcoo_todense as bcoo_todense
 from ..._src.sparse.bcoo import bcoo_transpose as bcoo_transpose
-from ..._src.sparse.bcoo import bcoo_update_layout as bcoo_update_layout
+from ..._src.sparse.bcoo_layout import bcoo_update_layout as bcoo_update_layout
 from ..._src.sparse.bcoo_products import bcoo_dot_general as bcoo_dot_general
 from ..._src.sparse.bcoo_products import bcoo_dot_general_sampled as bcoo_dot_general_sampled
 from ..._src.sparse.bcoo_products import bcoo_multiply_dense as bcoo_multiply_dense
