@@ -50,6 +50,8 @@ class ConvertElementType(Linear):
         return np.asarray(x).astype(new_dtype)
 
     def fold(self, x, *, new_dtype, **params):
+        if type(x) is float and dtypes.issubdtype(new_dtype, np.floating):
+            return scalar(x, new_dtype)  # found, most often
         if dtypes.issubdtype(new_dtype, np.integer) and not np.issubdtype(type(x), np.integer):
             limits = dtypes.iinfo(new_dtype)
             if not limits.min <= np.real(x) <= limits.max:
