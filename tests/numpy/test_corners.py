@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector.numpy as jnp
+from covector._src.base import config
 from tests.numpy.comparing import array, assert_close, assert_same_type
 
 F, I, B = array((3,), "float32"), array((3,), "int32"), array((3,), "bool")
@@ -73,3 +74,21 @@ def test_floats_that_integers_cannot_hold():
     assert jnp.full(2, NAN, "int32").tolist() == [0, 0]
     assert jnp.full(2, 1e30, "int32").tolist() == [2**31 - 1] * 2
     assert jnp.full_like(I, -1e30).tolist() == [-(2**31)] * 3
+
+
+def test_what_parity_takes_away():
+    x = jnp.arange(4)
+    assert 1 in x and 7 not in x and 1 in x.reshape(2, 2) and jnp.array([2, 9]) in x[::2]
+    assert (jnp.ndim([1, 2]), jnp.shape([[1], [2]]), jnp.size([1, 2])) == (1, (2, 1), 2)
+    for value in ("a", None):
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            value in x  # noqa: B015
+    with config.parity(True):
+        assert 1 in x
+        with pytest.raises(ValueError, match="search array must be one-dimensional"):
+            1 in x.reshape(2, 2)  # noqa: B015
+        with pytest.raises(ValueError, match="query value must be a scalar"):
+            x in x  # noqa: B015
+        for function in (jnp.ndim, jnp.shape, jnp.size):
+            with pytest.warns(DeprecationWarning, match="requires ndarray or scalar arguments"):
+                function([1, 2])

@@ -172,6 +172,32 @@ def imaginary_part_lost(old: object, new: object) -> str:
     )
 
 
+def contains_by_parity(shape: Shape, of_value: Shape) -> str:
+    wanted = (
+        "query value must be a scalar"
+        if len(shape) == 1
+        else ("search array must be one-dimensional")
+    )
+    return (
+        f"Array.__contains__: {wanted} while the flag `parity` is on, but an array of shape "
+        f"{shape} was asked for a value of shape {of_value}. Write `(array == value).any()`."
+    )
+
+
+def contains_no_operand(kind: type) -> str:
+    return (
+        f"Array.__contains__: unsupported operand type {kind.__name__}. Elements of an array are "
+        "numbers."
+    )
+
+
+def list_by_parity(where: str, value: object) -> str:
+    return (
+        f"{where} requires ndarray or scalar arguments while the flag `parity` is on, but was "
+        f"given a {type(value).__name__}. Make an array of it: `jnp.array(...)`."
+    )
+
+
 def axis_needed(where: str) -> str:
     return f"[{where}] The axis must be an integer or several, not None."
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes, tracer_errors
+from ..base import config, dtypes, numpy_errors, tracer_errors
 from ..core.array import Array
 from ..core.trace import Tracer
 from . import (
@@ -36,7 +36,7 @@ from . import (
 )
 from .at import IndexUpdate
 from .indexing import getitem
-from .promotion import PYTHON_NUMBERS, own
+from .promotion import PYTHON_NUMBERS, operand, own
 
 # ---------------------------------------------------------------- operators
 
@@ -103,6 +103,13 @@ def _round(self: Any, ndigits: int | None = None) -> Any:
 
 
 def _contains(self: Any, value: Any) -> Any:
+    """Whether an element equals a value; with the flag `parity` only a vector has such."""
+    if config.parity.value and (self.ndim != 1 or np.ndim(value)):
+        raise ValueError(numpy_errors.contains_by_parity(self.shape, np.shape(value)))
+    try:
+        value = operand("Array.__contains__", value)
+    except TypeError:
+        raise TypeError(numpy_errors.contains_no_operand(type(value))) from None
     return reductions.any(logic.equal(self, value))
 
 

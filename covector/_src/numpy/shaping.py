@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes, numpy_errors
+from ..base import config, dtypes, numpy_errors
+from ..base.warn import warn
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..ops.dynamic_slicing import dynamic_slice_p
@@ -549,7 +550,7 @@ def ndim(a: Any) -> int:
     >>> jnp.ndim(jnp.ones((2, 3)))
     2
     """
-    return len(shape(a))
+    return len(_shape("ndim", a))
 
 
 def shape(a: Any) -> tuple[int, ...]:
@@ -559,12 +560,18 @@ def shape(a: Any) -> tuple[int, ...]:
     >>> jnp.shape(jnp.ones((2, 3)))
     (2, 3)
     """
+    return _shape("shape", a)
+
+
+def _shape(where: str, a: Any) -> tuple[int, ...]:
     if hasattr(a, "shape"):
         return tuple(a.shape)
     if isinstance(a, (list, tuple)):
+        if config.parity.value:
+            warn(numpy_errors.list_by_parity(where, a), DeprecationWarning)
         parts = {shape(x) for x in a}
         return (len(a), *parts.pop()) if len(parts) == 1 else np.shape(a)
-    (a,) = operands("shape", (a,))
+    (a,) = operands(where, (a,))
     return shape_of(a)
 
 
@@ -575,7 +582,7 @@ def size(a: Any, axis: Any = None) -> int:
     >>> jnp.size(jnp.ones((2, 3))), jnp.size(jnp.ones((2, 3)), 1)
     (6, 3)
     """
-    sizes = shape(a)
+    sizes = _shape("size", a)
     return math.prod([sizes[i] for i in axes_argument("size", axis, len(sizes))])
 
 
