@@ -195,9 +195,3 @@ def explain_retraces(fun: Any = None) -> Any:
     if fun is None:
         return [Retraces(f) for f in list(_records)]
     return Retraces(getattr(fun, "_fun", fun))
-
-
-def forget_traces() -> None:
-    """Start counting anew."""
-    _records.clear()
-    _seen_code.clear()

@@ -191,14 +191,6 @@ def shapes_do_not_broadcast(name: str, shapes: Sequence[tuple[int, ...]]) -> str
     )
 
 
-def wrong_tangent_type(where: str, primal: object, want: object, got: object) -> str:
-    return (
-        f"[{where}] a primal of type {primal} takes a tangent of type {want}, but the tangent "
-        f"given is of type {got}. Give it the primal's shape and dtype; integers and booleans "
-        "take tangents of dtype float0."
-    )
-
-
 # ---------------------------------------------------------------- arguments of transformations
 
 

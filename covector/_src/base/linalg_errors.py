@@ -137,13 +137,6 @@ def choice_not_on_platform(name: str, what: str, value: object, platform: str) -
     return f"[{name}] {what}={value} is not supported on {platform}. Leave it at its default."
 
 
-def no_derivative_of_subset(name: str) -> str:
-    return (
-        f"[{name}] the derivative of a part of the decomposition is not defined. Take a part of "
-        "the whole one instead: leave `subset_by_index` at None, and slice."
-    )
-
-
 def eigenvector_derivatives_off() -> str:
     return (
         "[eig] Derivatives of non-symmetric eigenvectors hold only where all eigenvalues are "

@@ -19,7 +19,7 @@ from ..base import source
 from .atoms import Atom as Atom
 from .atoms import DropVar as DropVar
 from .atoms import Literal, Var
-from .avals import AbstractValue, aval_of
+from .avals import AbstractValue
 from .effects import Effects, no_effects
 from .primitive import Primitive
 from .scopes import NameStack
@@ -299,12 +299,6 @@ def union_of_effects(eqns: Sequence[JaxprEqn]) -> Effects:
         if eqn.effects:
             effects = effects | eqn.effects
     return effects
-
-
-def literal_or_none(x: Any) -> Literal | None:
-    """`x` as a literal, if it is a scalar that may be written in place."""
-    aval = aval_of(x)
-    return Literal(x, aval) if getattr(aval, "shape", None) == () else None
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import errors
 from ..base.source import current_place
 from ..base.transform_errors import function
 from ..core.avals import AbstractValue, aval_of
@@ -209,10 +208,3 @@ def add_tangents(x: Any, y: Any) -> Any:
     if type(y) is Zero:
         return x
     return add_any(x, y)
-
-
-def check_tangent(primal: Any, tangent: Any, where: str) -> None:
-    """Raise if `tangent` is not of the tangent type of `primal`."""
-    want, got = aval_of(primal).to_tangent_aval(), aval_of_tangent(tangent)
-    if (want.shape, want.dtype) != (got.shape, got.dtype):
-        raise TypeError(errors.wrong_tangent_type(where, aval_of(primal), want, got))
