@@ -159,3 +159,61 @@ def test_lowering_rules_can_keep_objects_alive():
     cv.clear_caches()
     gc.collect()
     assert references[0]() is None
+
+
+def operands_of_rules(m):
+    """Whether what the rules get of constants within compiled functions are arrays."""
+    arrays = []
+
+    def note(*operands):
+        arrays.append([isinstance(x, m.Array) and (x.shape, x.dtype) for x in operands])
+
+    def jvp_rule(primals, tangents):
+        note(*primals)
+        return primals[2] * 2.0, tangents[2] * 2.0
+
+    def fwd(*primals):
+        note(*primals)
+        return primals[2] * 2.0, None
+
+    with_jvp = m.custom_jvp(lambda n, on, x: x * 2.0)
+    with_jvp.defjvp(jvp_rule)
+    with_vjp = m.custom_vjp(lambda n, on, x: x * 2.0)
+    with_vjp.defvjp(fwd, lambda _, ct: (None, None, ct * 2.0))
+    for f in (with_jvp, with_vjp):
+
+        def fixed(x, f=f):
+            return f(m.numpy.asarray(3), m.numpy.asarray(True), x)
+
+        def repeated(x, f=fixed):
+            return m.lax.scan(lambda c, _: (f(c), None), x, None, 2)[0]
+
+        for g in (fixed, m.jit(fixed), m.checkpoint(fixed), repeated):
+            assert m.grad(g)(m.numpy.float32(1.0)) in (2.0, 4.0)
+            assert m.jit(m.grad(g))(1.0) in (2.0, 4.0)
+    return {str(found) for found in arrays}
+
+
+def test_operands_of_rules_are_arrays(jax):
+    assert operands_of_rules(cv) == operands_of_rules(jax)
+
+
+def results(m):
+    """Whether what functions with custom rules return under grad are arrays."""
+    arrays = []
+
+    f = m.custom_vjp(lambda n, on, x: (n, on, x * n))
+    f.defvjp(lambda *args: (f(*args), args[0]), lambda n, cts: (None, None, cts[2] * n))
+
+    def g(x):
+        outs = f(3, True, x)
+        arrays.append([isinstance(y, m.Array) and (y.shape, y.dtype) for y in outs])
+        return outs[2]
+
+    assert m.jit(m.grad(g))(2.0) == 3.0
+    assert m.jit(m.vmap(m.grad(g)))(X).tolist() == [3.0] * 3
+    return arrays
+
+
+def test_results_of_forward_rules_are_arrays(jax):
+    assert results(cv) == results(jax)

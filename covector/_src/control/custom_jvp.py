@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base import custom_errors
+from ..core.array import as_array
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.primitive import Primitive
@@ -213,6 +214,7 @@ class CustomJVPCall(CustomCall):
         return self.named(params, shown)
 
     def jvp(self, primals, tangents, **params):
+        primals = [*map(as_array, primals)]  # for the user's rule literals are arrays, too
         return custom_jvp_function_p.jvp(primals, tangents, **_as_functions(params))
 
     def prune(self, eqn, used):

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, custom_errors, dtypes
+from ..core.array import as_array
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.primitive import BuiltinPrimitive, Primitive
@@ -87,6 +88,7 @@ class CustomVJPFunction(Primitive):
                 outs, residuals, backward = fwd(primals, perturbed)
         finally:
             context.place = place
+        outs = [*map(as_array, outs)]
         out_avals = [aval_of(x).to_tangent_aval() for x in outs]
         smooth = [not _is_float0(aval) for aval in out_avals]
         out_tangents = iter(
@@ -257,6 +259,7 @@ class CustomVJPCall(CustomCall):
         return self.named(params, shown | {"fwd": params["fwd_jaxpr_thunk"]})
 
     def jvp(self, primals, tangents, **params):
+        primals = [*map(as_array, primals)]  # for the user's rules literals are arrays, too
         return custom_vjp_function_p.jvp(primals, tangents, **_as_functions(params))
 
     def prune(self, eqn, used):

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 from ..base import config, loop_errors, tree
 from ..base.errors import ConcretizationTypeError
 from ..base.tracebacks import boundary
-from ..core.array import Array
-from ..core.trace import Tracer, context
+from ..core.array import as_array
 from .while_loop import bind_while
 from .while_reverse import limits_of
 
@@ -74,11 +73,7 @@ def while_loop(
 
 
 def _run_in_python(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: Any) -> Any:
-    carry = tree.map(_as_array, carry)
+    carry = tree.map(as_array, carry)
     while cond_fun(carry):
-        carry = tree.map(_as_array, body_fun(carry))
+        carry = tree.map(as_array, body_fun(carry))
     return carry
-
-
-def _as_array(x: Any) -> Any:
-    return x if isinstance(x, (Array, Tracer)) else context.trace.lift(x)

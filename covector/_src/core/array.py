@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .avals import ShapedArray
-from .trace import Tracer
+from .trace import Tracer, context
 
 
 class _ArrayMeta(type):
@@ -35,3 +35,8 @@ class Array(metaclass=_ArrayMeta):
 
 # What functions of arrays take for an array: lists are not among them.
 ArrayLike = Array | np.ndarray | np.bool_ | np.number | bool | int | float | complex
+
+
+def as_array(x: Any) -> Any:
+    """A number or NumPy array as an array, or as a tracer where a program is being written."""
+    return x if isinstance(x, (Array, Tracer)) else context.trace.lift(x)
