@@ -64,7 +64,8 @@ def test_batches():
         ((90, 100), (0,)),
         ((8, 1024), (1,)),  # more rows of 32 than are folded up at once
         ((2, 4099), (1,)),  # no rows without a rest
-        ((300, 20), (0,)),  # slices, which overlap
+        ((300, 70), (0,)),  # slices, which overlap
+        ((700, 7), (0,)),
         ((4, 10, 5, 40), (0, 2)),
         ((4, 10, 5, 40), (1, 3)),
         ((64, 1, 64), (0, 1, 2)),

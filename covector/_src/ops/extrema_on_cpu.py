@@ -27,7 +27,7 @@ from itertools import groupby
 from typing import Any
 
 from ..core.avals import ShapedArray
-from .thresholds import EXTREMUM_SLICES, EXTREMUM_WINDOW
+from .thresholds import EXTREMUM_SLICED, EXTREMUM_SLICES, EXTREMUM_WINDOW
 
 # Lines of more rows than that are folded up so many rows at a time.
 _MOST_ROWS, _ROWS = 16, 8
@@ -145,7 +145,8 @@ class _Writer:
     def of_columns(self, x: Any, shape: tuple[int, ...], dims: Sequence[int]) -> Any:
         """Over dimensions of which none is the last one."""
         dim = dims[0]
-        if len(dims) == 1 and shape[dim] > EXTREMUM_SLICES * EXTREMUM_WINDOW:
+        long = shape[dim] > EXTREMUM_SLICES * EXTREMUM_WINDOW
+        if len(dims) == 1 and long and math.prod(shape[dim + 1 :]) >= EXTREMUM_SLICED:
             # What occurs in two slices, if they overlap, does not change the greatest.
             count = shape[dim]
             size = -(-count // EXTREMUM_SLICES)

@@ -32,6 +32,9 @@ EXTREMUM_WINDOW = 32
 # Extrema over other dimensions than the last begin with so many slices: of 2000 rows of 200, over
 # the rows, 0.12 ms instead of 0.35.
 EXTREMUM_SLICES = 8
+# Where so many elements lie side by side in them: 10000 rows of 10 took 0.08 ms instead of 0.06,
+# and 0.3 s to compile instead of 0.1.
+EXTREMUM_SLICED = 64
 
 # ---------------------------------------------------------------- places of extrema
 
