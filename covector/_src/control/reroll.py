@@ -207,7 +207,7 @@ class Rolled:
             nbytes(self.program.atom(piece.array))
             for row in loop.rows
             for piece in row.pieces
-            if type(piece.array) is int and not piece.step
+            if isinstance(piece.array, int) and not piece.step
         ]
         return loop.saved >= LEAST_SAVED and sum(stacked) <= MOST_STACKED
 

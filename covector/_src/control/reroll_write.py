@@ -125,7 +125,7 @@ class Writer:
         if found is None:
             found = self.before.atom(number)
             piece = self.found.row(number)
-            if type(piece.array) is tuple:
+            if isinstance(piece.array, tuple):
                 self._instead[number] = found = self._read(self._placed(piece), found)
         return found
 
@@ -139,14 +139,14 @@ class Writer:
 
     def _placed(self, piece: Piece) -> Piece:
         """A piece in terms of the places in its array, which may hold the last turn first."""
-        if type(piece.array) is tuple:
+        if isinstance(piece.array, tuple):
             last = self._backwards[piece.array[0]]
             if last is not None:
                 return piece._replace(start=last - piece.start, step=-piece.step)
         return piece
 
     def _array_of(self, piece: Piece) -> Atom:
-        if type(piece.array) is tuple:
+        if isinstance(piece.array, tuple):
             return self._stacked[piece.array]
         return self._atom(piece.array)
 

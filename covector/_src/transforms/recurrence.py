@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.avals import ShapedArray
-from ..core.jaxpr import JaxprEqn, Var
+from ..core.jaxpr import Atom, JaxprEqn, Var
 from ..ops.convolution import conv_general_dilated_p
 from ..ops.physical import physical_aval
 from .repetition import Stretch, letters_of, stretches
@@ -128,9 +128,9 @@ def _is_small(var: Var) -> bool:
     return isinstance(var.aval, ShapedArray) and 0 < nbytes(var) <= MOST_BYTES
 
 
-def nbytes(var: Var) -> int:
+def nbytes(atom: Atom) -> int:
     """How many bytes an array takes, also one of random keys."""
-    aval = physical_aval(var.aval)
+    aval = physical_aval(atom.aval)
     return aval.size * aval.dtype.itemsize
 
 
