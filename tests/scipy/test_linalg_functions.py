@@ -211,3 +211,15 @@ def test_signatures_are_those_of_jax(jax):
         assert [(p.name, p.default, p.kind) for p in ours.values()] == [
             (p.name, p.default, p.kind) for p in theirs.values()
         ], name
+
+
+def test_roots_of_negative_eigenvalues_are_above_the_cut():
+    a = np.random.default_rng(3).normal(size=(4, 4))
+    a = a @ np.diag([-1.0, -2, 3, 4]) @ np.linalg.inv(a)
+    np.testing.assert_allclose(linalg.sqrtm(a), osp.sqrtm(a), rtol=1e-9, atol=1e-9)
+
+
+def test_functions_of_empty_matrices():
+    empty = np.zeros((0, 0), np.float32)
+    for value in (linalg.sqrtm(empty), linalg.funm(empty, abs)):
+        assert value.shape == (0, 0) and value.dtype == np.complex64

@@ -33,6 +33,7 @@ from ...numpy.reductions import any as any_of
 from ...numpy.reductions import min as min_of
 from ...numpy.selection import maximum, minimum, where
 from ...numpy.shaping import broadcast_shapes, broadcast_to
+from ...ops.complex import is_complex
 from .decompositions import schur
 from .sylvester import solve_sylvester
 
@@ -83,6 +84,17 @@ def _between(row: Any, column: Any, i: Any, j: Any) -> Any:
     return where(inside, row, 0) @ where(inside, column, 0)
 
 
+def _above_cut(t: Any) -> Any:
+    """T of a real matrix, whose negative eigenvalues are on the upper side of the root's cut.
+
+    On which side rounding has put them is chance.
+    """
+    d = diagonal(t)
+    rounding = 8 * len(d) * float(dtypes.finfo(t.dtype).eps) * norm(t)
+    negative = (d.real < 0) & (abs(d.imag) <= rounding)
+    return t + diagonal_matrix(where(negative, d.real - d, 0).astype(t.dtype))
+
+
 @composite
 def _sqrt_of_triangular(t: Any) -> Any:
     """The principal root: T[i, j] is the sum of F[i, k] F[k, j] over i <= k <= j.
@@ -104,6 +116,8 @@ def _sqrt_of_triangular(t: Any) -> Any:
 @custom_jvp
 def _sqrtm(a: Any) -> Any:
     t, z = schur(a, output="complex")
+    if not is_complex(a.dtype):
+        t = over_batch(_above_cut, t)
     return z @ over_batch(_sqrt_of_triangular, t) @ adjoint(z)
 
 
@@ -135,7 +149,7 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
     if blocksize > 1:
         raise NotImplementedError(errors.not_implemented("sqrtm", "blocksize=1"))
     A = _square("sqrtm", inexact_array("sqrtm", A))
-    return _sqrtm(A)
+    return _sqrtm(A) if A.size else convert(A, dtypes.to_complex_dtype(A.dtype))
 
 
 @composite_list
@@ -185,6 +199,9 @@ def funm(A: ArrayLike, func: Callable[[Array], Array], disp: bool = True) -> Any
     A = _square("funm", inexact_array("funm", A))
     if A.ndim != 2:
         raise ValueError(errors.not_a_matrix("funm", A.shape))
+    if not A.size:
+        A = convert(A, dtypes.to_complex_dtype(A.dtype))
+        return A if disp else (A, dtypes.finfo(A.dtype).eps)
     t, z = schur(A, output="complex")
     f, least = _commuting(diagonal_matrix(convert(func(diagonal(t)), t.dtype)), t)
     f = z @ f @ adjoint(z)
