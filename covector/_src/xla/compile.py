@@ -151,7 +151,9 @@ def compile_jaxpr(
       compiler_options: XLA's options by name.
     """
     lowered = lower_jaxpr(closed, name, donated, keep_unused, lowering_platform(device))
-    return compile_lowered(lowered, closed, device, compiler_options)
+    executable = compile_lowered(lowered, closed, device, compiler_options)
+    lowered.module_context.close()
+    return executable
 
 
 class LoweredModule:

@@ -115,6 +115,10 @@ class ModuleContext:
                 self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, 1)
 
     def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the module, which takes a while; interrupts that come in `__del__` are lost."""
         vocabulary = vars(self).pop("_vocabulary", None)
         if vocabulary is not None:
             vocabulary.places += len(self._locations)
