@@ -211,7 +211,8 @@ conj = alias("conj", conjugate)
 
 @composite
 def _angle(z: Any, *, deg: bool) -> Any:
-    if not shape_of(z) and not dtypes.issubdtype(dtype_of(z), np.complexfloating):
+    exact = not dtypes.issubdtype(dtype_of(z), np.inexact)
+    if exact or (not shape_of(z) and dtype_of(z).kind != "c"):
         z = convert(z, dtypes.default_float_dtype())  # as NumPy, whose real numbers are doubles
     (z,) = promote_dtypes_inexact(z)
     if dtype_of(z).kind == "c":

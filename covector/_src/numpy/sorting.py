@@ -204,7 +204,9 @@ def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) 
     >>> jnp.argpartition(jnp.array([3, 5, 1, 4]), 1)[1]
     Array(0, dtype=int32)
     """
-    return argsort(*_partitioned("argpartition", a, kth, axis))
+    x, axis = _partitioned("argpartition", a, kth, axis)
+    dtype = np.dtype(np.int32 if shape_of(x)[axis] <= np.iinfo(np.int32).max else np.int64)
+    return _argsort(x, axis=axis, stable=True, descending=False, dtype=dtype)
 
 
 def _partitioned(where: str, a: Any, kth: Any, axis: Any) -> tuple[Any, int]:
