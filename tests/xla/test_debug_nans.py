@@ -156,3 +156,15 @@ def test_loops_and_choices_name_the_op_within():
     assert "in sqrt at" in message(chosen, 2.0)
     backward = cv.grad(lambda c: lax.scan(lambda c, x: (jnp.sqrt(c * x), None), c, steps)[0])
     assert "operand 0: float32[] = inf\n  operand 1: float32[] = 0.0" in message(backward, 1.0)
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, cv.jit], ids=["eager", "jit"])
+def test_random_keys_are_no_numbers(jit):
+    def draw(seed):
+        first, second = cv.random.split(cv.random.key(seed))
+        return first, cv.random.uniform(second, (3,)), cv.random.PRNGKey(seed)
+
+    key, x, _ = jit(draw)(3)
+    assert np.isfinite(x).all()
+    shares = jit(lambda key: (key, jnp.zeros(()) / 0.0))
+    assert "nan" in message(shares, key)

@@ -53,9 +53,9 @@ def is_on() -> bool:
 
 def bad_kind(x: Any) -> str:
     """What is bad about an array's elements, in a word; empty if nothing is."""
-    host = np.asarray(x)
-    if not dtypes.issubdtype(host.dtype, np.inexact):
+    if not dtypes.issubdtype(dtypes.dtype_of(x), np.inexact):  # as of integers and random keys
         return ""
+    host = np.asarray(x)
     if host.dtype.isbuiltin != 1:
         host = host.astype(np.float32)
     if config.debug_nans.value and np.isnan(host).any():
