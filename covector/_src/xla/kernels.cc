@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -38,9 +38,27 @@ namespace ffi = xla::ffi;
 
 // ---------------------------------------------------------------- threads
 
+// A function that the caller keeps alive.  Like `std::function` it has one type whatever it refers
+// to, so that what takes one is compiled once; but making one allocates nothing.
+template <class... Args>
+class FunctionRef {
+ public:
+  template <class Function>
+  FunctionRef(const Function& function)  // NOLINT: implicit, for lambdas
+      : function_(&function), call_([](const void* function, Args... args) {
+          (*static_cast<const Function*>(function))(args...);
+        }) {}
+
+  void operator()(Args... args) const { call_(function_, args...); }
+
+ private:
+  const void* function_;
+  void (*call_)(const void*, Args...);
+};
+
 // A loop whose iterations any thread may claim.
 struct SharedLoop {
-  SharedLoop(int count, std::function<void(int)> body) : count(count), body(std::move(body)) {}
+  SharedLoop(int count, FunctionRef<int> body) : count(count), body(body) {}
 
   void Work() {
     for (int i; (i = next.fetch_add(1)) < count;) {
@@ -61,7 +79,7 @@ struct SharedLoop {
   }
 
   const int count;
-  const std::function<void(int)> body;
+  const FunctionRef<int> body;
   std::atomic<int> next{0}, done{0};
   std::mutex mutex;
   std::condition_variable finished;
@@ -86,18 +104,16 @@ class Threads {
   }
 
   // Calls `body` with 0, ..., count - 1.
-  template <class Body>
-  void For(int count, const Body& body) {
+  void For(int count, FunctionRef<int> body) {
     if (count == 1) return body(0);
-    auto loop = std::make_shared<SharedLoop>(count, [&body](int i) { body(i); });
+    auto loop = std::make_shared<SharedLoop>(count, body);
     for (int i = 1; i < std::min(count, count_); ++i) pool_.Schedule([loop] { loop->Work(); });
     loop->Work();
     loop->Wait();
   }
 
   // Calls `body(part, begin, end)` for consecutive ranges that make up 0, ..., size - 1.
-  template <class Body>
-  void Split(int parts, int64_t size, const Body& body) {
+  void Split(int parts, int64_t size, FunctionRef<int, int64_t, int64_t> body) {
     For(parts, [&](int i) { body(i, size * i / parts, size * (i + 1) / parts); });
   }
 
@@ -270,8 +286,8 @@ Item* SortItems(Threads& threads, int parts, Item* items, Item* spare, int64_t c
 
 // Calls `body(parts, line)` for all lines.  Lines that are long and few are split into parts, one
 // after another; others are shared out among the threads as they are.
-template <class Body>
-void ForLines(Threads& threads, int64_t lines, int64_t length, int64_t grain, const Body& body) {
+void ForLines(Threads& threads, int64_t lines, int64_t length, int64_t grain,
+              FunctionRef<int, int64_t> body) {
   const int within = threads.Parts(length, grain);
   if (within > 1 && lines < threads.count()) {
     for (int64_t line = 0; line < lines; ++line) body(within, line);
@@ -304,7 +320,8 @@ COVECTOR_TUNED void Decode(const KeyAlone<typename KeyOf<T>::Key>* keys, T* x, i
   for (int64_t i = 0; i < count; ++i) x[i] = KeyOf<T>::Decode(keys[i].key);
 }
 
-// Of floats, puts back the signs of zeros, and of NaNs all bits, in the order in which the elements have them.
+// Of floats, puts back the signs of zeros, and all bits of NaNs, in the order in which the elements
+// have them.
 template <class T>
 void Restore(const T* x, T* sorted, int64_t count) {
   const auto first = [=](typename KeyOf<T>::Key key) {
