@@ -241,13 +241,16 @@ _LINEARIZED = (
 
 
 def tangent_type(where: str, name: str, primal: Any, want: Any, got: Any) -> str:
+    shapes_differ = want.shape != got.shape
     lead = _LINEARIZED if where == "linearize" else ""
-    if where == "jvp":
+    if where == "jvp" and shapes_differ:
+        lead = "jvp called with different primal and tangent shapes: "
+    elif where == "jvp":
         lead = "primal and tangent arguments to jax.jvp do not match: "
     given = (
         f"[{where}] {lead}the argument {name} is of type {primal}, but its tangent is of type {got}"
     )
-    if want.shape != got.shape:
+    if shapes_differ:
         return f"{given}. A tangent has the shape of its primal, here {want.shape}."
     if dtype_name(want.dtype) == "float0":
         return (
