@@ -86,3 +86,10 @@ def outcome():
 @pytest.mark.parametrize("name", CASES)
 def test_placement(outcome, name):
     assert name not in outcome, outcome[name]
+
+
+def test_an_array_that_is_where_it_is_wanted_stays_the_same():
+    device = cv.devices()[0]
+    x = cv.device_put(1.0, device)
+    assert cv.device_put(x, device, may_alias=True) is x
+    assert cv.device_put(x, cv.sharding.SingleDeviceSharding(device), may_alias=True) is x

@@ -34,7 +34,7 @@ class Placement:
 
 
 @cache
-def _interned(device: Any, committed: bool, sharding: Sharding | None = None) -> Placement:
+def _interned(device: Any, committed: bool, sharding: Sharding | None) -> Placement:
     return Placement(device, committed, sharding)
 
 
@@ -42,7 +42,7 @@ def placement_on(device: Any, committed: bool) -> Placement | None:
     """The placement of arrays on a device; None for uncommitted ones on the first device."""
     if not committed and device == first_device():
         return None
-    return _interned(device, committed)
+    return _interned(device, committed, None)
 
 
 def placement_by(where: str, sharding: Sharding) -> Placement | None:
@@ -115,7 +115,7 @@ def common_placement(arrays: Sequence[Any], doing: str) -> Placement | None:
         placement = x._placement
         if placement is None or not placement.committed:
             continue
-        placement = _interned(placement.device, True)
+        placement = _interned(placement.device, True, None)
         if found is not None and placement is not found:
             raise ValueError(devices_differ(doing, [(y.aval, y.device) for y in arrays]))
         found = placement
