@@ -16,6 +16,7 @@ from jax.scipy import stats
 import covector
 assert jax.__version__ == "0.10.2" and jax.__version_info__ == (0, 10, 2)
 assert covector.__version__ != jax.__version__ and jax is not covector
+assert sys.modules["jax.tree_util"] is covector.tree_util is jax.tree_util
 assert jnp is covector.numpy and lax is jax.lax is covector.lax and stats is covector.scipy.stats
 assert jnp.__name__ == "covector.numpy" and jnp.__spec__.name == "covector.numpy"
 assert jax.jit is covector.jit and P is covector.P and "grad" in dir(jax)

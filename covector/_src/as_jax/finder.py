@@ -20,6 +20,11 @@ from .private import ABSENT_FROM_COVECTOR, PRIVATE_MODULES
 _PACKAGE = __name__.split(".")[0]
 # The version of JAX whose names and behaviour Covector follows.
 JAX_VERSION = "0.10.2"
+# What `import jax` loads at once; some libraries look these up among the modules that are loaded.
+_LOADED_AT_ONCE = (
+    *("core", "custom_derivatives", "debug", "dtypes", "errors", "lax", "nn", "numpy", "random"),
+    *("sharding", "stages", "tree", "tree_util", "typing"),
+)
 _MODULE_FIELDS = ("__spec__", "__loader__", "__package__", "__name__")
 
 
@@ -68,6 +73,9 @@ class _Finder(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
+        if type(module) is _Jax:
+            for name in _LOADED_AT_ONCE:
+                importlib.import_module("jax." + name)
         kept = module.__spec__.loader_state if module.__spec__ is not None else None
         if kept is not None:
             vars(module).update(kept)
