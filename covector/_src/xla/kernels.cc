@@ -233,17 +233,34 @@ constexpr int64_t kLongDigits = 4096;
 // Where elements of one line are split among threads, each gets so many.
 constexpr int64_t kSortGrain = 1 << 15;
 
+// The loops over items are functions of their own, of values: in a lambda, the compiler would read
+// what is captured anew after each item that is written.
+
+template <int kBits, class Item>
+COVECTOR_INLINE uint32_t Digit(const Item& item, int shift) {
+  return static_cast<uint32_t>(item.key >> shift) & ((1 << kBits) - 1);
+}
+
+template <int kBits, class Item>
+void CountDigits(const Item* items, int64_t count, int shift, uint32_t* counts) {
+  for (int64_t i = 0; i < count; ++i) ++counts[Digit<kBits>(items[i], shift)];
+}
+
+template <int kBits, class Item>
+void Move(const Item* items, int64_t count, int shift, uint32_t* places, Item* to) {
+  for (int64_t i = 0; i < count; ++i) to[places[Digit<kBits>(items[i], shift)]++] = items[i];
+}
+
 // One pass of a stable sort by digits: moves items in the order of `kBits` bits of their keys from
 // `shift` on.  False if all have the same, and nothing was moved.
 template <int kBits, class Item>
 bool MoveByDigit(Threads& threads, int parts, const Item* from, Item* to, int64_t count, int shift,
                  std::vector<uint32_t>& counts) {
   constexpr int kDigits = 1 << kBits;
-  const auto digit = [shift](const Item& item) { return (item.key >> shift) & (kDigits - 1); };
   threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
     uint32_t* own = counts.data() + part * kDigits;
     std::fill(own, own + kDigits, 0);
-    for (int64_t i = begin; i < end; ++i) ++own[digit(from[i])];
+    CountDigits<kBits>(from + begin, end - begin, shift, own);
   });
   // Where the items of a digit go that are in a part: behind those of smaller digits, and those of
   // the same digit in the parts before.
@@ -256,8 +273,7 @@ bool MoveByDigit(Threads& threads, int parts, const Item* from, Item* to, int64_
     if (before - smaller == count) return false;
   }
   threads.Split(parts, count, [&](int part, int64_t begin, int64_t end) {
-    uint32_t* own = counts.data() + part * kDigits;
-    for (int64_t i = begin; i < end; ++i) to[own[digit(from[i])]++] = from[i];
+    Move<kBits>(from + begin, end - begin, shift, counts.data() + part * kDigits, to);
   });
   return true;
 }
@@ -313,6 +329,18 @@ COVECTOR_TUNED int64_t Encode(const T* x, KeyAlone<typename KeyOf<T>::Key>* keys
     }
   }
   return unusual;
+}
+
+template <class T, class Item>
+void EncodeWithPlaces(const T* x, Item* items, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    items[i] = {KeyOf<T>::Encode(x[i]), static_cast<uint32_t>(i)};
+  }
+}
+
+template <class Item>
+void PlacesOf(const Item* items, int32_t* out, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) out[i] = static_cast<int32_t>(items[i].place);
 }
 
 template <class T>
@@ -372,13 +400,11 @@ ffi::Error ArgsortLines(Threads& threads, const T* x, int32_t* out, Lines lines)
     auto items = Allocate<Item>(count), spare = Allocate<Item>(count < kComparison ? 0 : count);
     if (!items || !spare) return failed.store(true);
     threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        items[i] = {KeyOf<T>::Encode(from[i]), static_cast<uint32_t>(i)};
-      }
+      EncodeWithPlaces(from, items.get(), begin, end);
     });
     const Item* sorted = SortItems(threads, parts, items.get(), spare.get(), count);
     threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<int32_t>(sorted[i].place);
+      PlacesOf(sorted, to, begin, end);
     });
   });
   return failed ? OutOfMemory() : ffi::Error::Success();
