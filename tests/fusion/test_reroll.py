@@ -325,6 +325,29 @@ def test_what_lies_just_within_the_limits():
 
 
 @pytest.mark.usefixtures("low_limit")
+@pytest.mark.parametrize(("size", "rolled"), [(128, True), (256, False)])
+def test_turns_that_stack_much(size, rolled):
+    """Three residuals a turn: 1.5 KiB, or 3 KiB."""
+    xs = np.ones((24, size), np.float32)
+    gradient = cv.grad(lambda x: (stacked_states(x, xs) ** 2).sum())
+    closed = cv.make_jaxpr(gradient)(xs[0])
+    assert (len(rerolled(closed).eqns) < 60) == rolled
+
+
+@pytest.mark.usefixtures("low_limit")
+@pytest.mark.parametrize(("terms", "rolled"), [(2, True), (6, False)])
+def test_rows_between_products_of_matrices(terms, rolled):
+    def f(x, w):
+        for _ in range(16):
+            y = w @ x
+            x = sum([jnp.sin(i * y) * x**i for i in range(1, terms + 1)])
+        return x.sum()
+
+    closed = cv.make_jaxpr(cv.grad(f))(X, np.eye(8, dtype=np.float32))
+    assert ("scan" in str(rerolled(closed))) == rolled
+
+
+@pytest.mark.usefixtures("low_limit")
 def test_results_that_are_read_one_by_one_cost_what_a_loop_saves():
     def f(x, xs):
         states = []

@@ -36,6 +36,12 @@ from ..transforms.written_out import WrittenOut, count_eqns
 
 # Values that have to be stacked for a loop may have so many bytes in all.
 MOST_STACKED = 1 << 14
+# The rows that a turn reads may have so many bytes, and those that it adds to what is stacked, too:
+# each is a copy, where the turns written out compute along with what reads the value.
+MOST_IN_ROWS = 1 << 11
+# And so many they may be, if something in the turn is not fused, such as a product of matrices:
+# then the body is no single function, and each row is a function that is started in each turn.
+MOST_ROWS_BETWEEN_KERNELS = 8
 # Reading one row takes two eqns: a slice, and dropping its first dimension.
 EQNS_OF_A_ROW = 2
 # A `stack` of rows is made of pieces of arrays if these have at least so many rows on average.
@@ -209,7 +215,28 @@ class Rolled:
             for piece in row.pieces
             if isinstance(piece.array, int) and not piece.step
         ]
-        return loop.saved >= LEAST_SAVED and sum(stacked) <= MOST_STACKED
+        return (
+            loop.saved >= LEAST_SAVED
+            and sum(stacked) <= MOST_STACKED
+            and self._moves_little(loop.recurrence, self._read_in_turns(loop))
+            and self._moves_little(loop.recurrence, self._stacked_in_turns(loop))
+        )
+
+    def _moves_little(self, recurrence: Recurrence, rows: Sequence[int]) -> bool:
+        """Whether rows that each turn reads, or adds, are few enough for it."""
+        turn = self.program.eqns[recurrence.start : recurrence.start + recurrence.period]
+        fused = all(eqn.primitive.fusion.fused for eqn in turn)
+        return sum(rows) <= MOST_IN_ROWS and (fused or len(rows) <= MOST_ROWS_BETWEEN_KERNELS)
+
+    def _read_in_turns(self, loop: Loop) -> list[int]:
+        """The sizes of the rows that a turn reads."""
+        return [nbytes(self.program.atom(row.values[0])) for row in loop.rows]
+
+    def _stacked_in_turns(self, loop: Loop) -> list[int]:
+        """The sizes of the results of a turn that are stacked."""
+        first = loop.recurrence.first
+        results = [result for start, result in self.stacked if start == first]
+        return [nbytes(self.program.results[first + result]) for result in results]
 
 
 def rolled(closed: ClosedJaxpr) -> Rolled | None:
