@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import covector as cv
+
 SETUP = """
 import numpy as np, covector as cv, covector.numpy as jnp
 cv.config.update("jax_num_cpu_devices", 4)
