@@ -89,6 +89,19 @@ def test_shapes_of_results_have_no_sharding(jax):
         assert m.jit(lambda x: x).trace(X).out_info.sharding is None
 
 
+def test_symbolic_zeros_pass_through_vmap(jax):
+    """As rules that are mapped over return them."""
+    for m in (cv, jax):
+        ad = importlib.import_module(f"{m.__name__}.interpreters.ad")
+        for dtype in (np.float32, m.dtypes.float0):
+            zero = ad.Zero(m.core.ShapedArray((2,), dtype))
+            for axis in (0, None, 1):
+                f = m.vmap(lambda x, zero=zero: (2 * x, zero), out_axes=(0, axis))
+                doubled, found = f(X)
+                assert doubled.tolist() == [0.0, 2.0, 4.0]
+                assert type(found) is ad.Zero and found.aval == zero.aval
+
+
 # ---------------------------------------------------------------- jaxprs
 
 

@@ -1,6 +1,7 @@
 """Specifications, meshes, and the shardings made of them, against JAX."""
 
 import copy
+import importlib
 import pickle
 
 import numpy as np
@@ -105,6 +106,15 @@ def test_meshes_are_values():
     assert mesh != mesh.abstract_mesh
     assert mesh.device_ids.tolist() == [0] and mesh.local_devices == cv.devices()[:1]
     assert not mesh.is_multi_process
+
+
+def test_arrays_of_devices(jax):
+    for m in (cv, jax):
+        create = importlib.import_module(f"{m.__name__}.experimental.mesh_utils").create_device_mesh
+        assert create((1, 1)).shape == (1, 1)
+        assert create((1,), m.devices()[:1]).tolist() == m.devices()[:1]
+        with pytest.raises(ValueError):
+            create((2,), m.devices()[:1])
 
 
 WRONG = {

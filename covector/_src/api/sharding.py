@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any
 
+import numpy as np
+
 from ..base import sharding_errors as errors
 from ..base import tree
 from ..core.avals import aval_of
@@ -21,6 +23,34 @@ from ..sharding.named import named
 from ..xla.devices import devices as all_devices
 from ..xla.placement import SingleDeviceSharding, check_shape, device_of_sharding
 from .devices import device_put
+
+
+def create_device_mesh(
+    mesh_shape: Sequence[int],
+    devices: Sequence[Any] | None = None,
+    *,
+    contiguous_submeshes: bool = False,
+    allow_split_physical_axes: bool = False,
+) -> np.ndarray:
+    """An array of devices, in their order.
+
+    Args:
+      mesh_shape: its shape.
+      devices: as many devices as that takes; by default those of the default platform.
+      contiguous_submeshes, allow_split_physical_axes: how the devices of TPUs may be arranged,
+        which have an order in space.
+
+    Raises:
+      ValueError: there are more or fewer devices.
+
+    >>> from covector.experimental import mesh_utils
+    >>> mesh_utils.create_device_mesh((1, 1)).shape
+    (1, 1)
+    """
+    chosen = all_devices() if devices is None else devices
+    if math.prod(mesh_shape) != len(chosen):
+        raise ValueError(errors.not_as_many_devices(tuple(mesh_shape), len(chosen)))
+    return np.array(chosen, object).reshape(mesh_shape)
 
 
 def make_mesh(
@@ -50,9 +80,8 @@ def make_mesh(
     count = math.prod(shape)
     if count > len(available):
         raise ValueError(errors.too_few_devices(shape, len(available)))
-    chosen = Mesh(available[:count], "all").devices.reshape(shape)
     types = (AxisType.Explicit,) * len(shape) if axis_types is None else axis_types
-    return Mesh(chosen, axis_names, types)
+    return Mesh(create_device_mesh(shape, available[:count]), axis_names, types)
 
 
 def make_single_device_sharding(

@@ -14,6 +14,7 @@ from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
 from ..core.scopes import VMAP
 from ..core.trace import Scope, context, eval_trace
+from ..core.zeros import Zero
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
 from ..transforms.signatures import argument_names
@@ -197,12 +198,12 @@ class _Results:
     def stacked(self, outs: Sequence[Any], dims: Sequence[int | None]) -> Any:
         """The results with their batch dimensions where `out_axes` wants them."""
         for i, x in enumerate(outs):
-            if type(x) not in aval_getters and not is_valid_type(x) and not is_vmappable(x):
+            if type(x) not in aval_getters and not is_valid_type(x) and not _stays(x):
                 path = self._path(i)
                 raise TypeError(errors.result_not_an_array("vmap", self._fun, path, x, False))
         axes = tree.flatten_axes("vmap out_axes", self._out_tree, self._out_axes)
         results = [
-            x if dim == axis or is_vmappable(x) else self._moved(i, x, dim, axis)
+            x if dim == axis or _stays(x) else self._moved(i, x, dim, axis)
             for i, (x, dim, axis) in enumerate(zip(outs, dims, axes))
         ]
         return self._out_tree.unflatten(results)
@@ -228,3 +229,8 @@ class _Results:
         """Where in the results, and so in `out_axes`, the leaf with this index stands."""
         indices = tree.unflatten(self._out_tree, range(self._out_tree.num_leaves))
         return tree.key_path_of_leaves(indices)[i]
+
+
+def _stays(x: Any) -> bool:
+    """Whether a result is handed on as it is: symbolic zeros stand for arrays of any shape."""
+    return type(x) is Zero or is_vmappable(x)

@@ -52,6 +52,10 @@ def too_few_devices(shape: Sequence[int], available: int) -> str:
     )
 
 
+def not_as_many_devices(shape: Sequence[int], count: int) -> str:
+    return f"[create_device_mesh] A mesh of shape {shape} does not take all of the {count} devices."
+
+
 def not_a_mesh(where: str, wanted: str, mesh: Any) -> str:
     return f"[{where}] The mesh must be a `sharding.{wanted}`, not {mesh!r} of type {type(mesh)}."
 

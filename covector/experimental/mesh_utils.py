@@ -1,0 +1,3 @@
+"""Arrays of devices, to make meshes of."""
+
+from .._src.api.sharding import create_device_mesh as create_device_mesh
