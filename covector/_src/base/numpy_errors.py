@@ -98,8 +98,9 @@ def traced_argument(where: str, what: str, aval: object, origin: str) -> str:
         lead = "Shapes must be 1D sequences of concrete values of integer type"
     return (
         f"[{where}] {lead}, but this is a traced value of type {aval}. It arose in the jnp.{where} "
-        f"argument {what!r}.{made} Its number is not known while the function is traced: pass it "
-        "as a static argument (static_argnums or static_argnames of jit), or compute it outside."
+        f"argument {what!r}.{made} This concrete value was not available in Python because it "
+        "depends on what the traced function is called with: pass it as a static argument "
+        "(static_argnums or static_argnames of jit), or compute it outside."
     )
 
 
