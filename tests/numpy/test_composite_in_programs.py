@@ -100,3 +100,10 @@ def test_settings_that_tracing_depends_on(calls):
         with cv.enable_x64(x64):
             closed = cv.make_jaxpr(lambda x: calls.composite(x, 2.0))(jnp.ones(2))
             assert closed.out_avals[0].dtype == ("float64" if x64 else "float32")
+
+
+def test_numbers_that_are_folded_stay_weak():
+    closed = cv.make_jaxpr(lambda x: jnp.where(True, x * 0, 1))(1.0)
+    assert closed.out_avals[0].weak_type
+    (out,) = cv.extend.core.jaxpr_as_fun(closed)(1.0)
+    assert out.weak_type and out == 0.0

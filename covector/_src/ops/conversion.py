@@ -49,14 +49,22 @@ class ConvertElementType(Linear):
             x = np.real(x)
         return np.asarray(x).astype(new_dtype)
 
-    def fold(self, x, *, new_dtype, **params):
+    def fold(self, x, *, new_dtype, weak_type, sharding):
+        value = self._converted(x, new_dtype)
+        if weak_type and value is not None:  # so are Python's numbers, also when they are evaluated
+            number = value.item()
+            return number if aval_of(number).dtype == new_dtype else value
+        return value
+
+    def _converted(self, x: Any, new_dtype: Any) -> np.ndarray | None:
+        """A number in another dtype, or None if XLA may disagree."""
         if type(x) is float and dtypes.issubdtype(new_dtype, np.floating):
             return scalar(x, new_dtype)  # found, most often
         if dtypes.issubdtype(new_dtype, np.integer) and not np.issubdtype(type(x), np.integer):
             limits = dtypes.iinfo(new_dtype)
             if not limits.min <= np.real(x) <= limits.max:
                 return None  # XLA saturates, NumPy does not
-        return self.ref(x, new_dtype=new_dtype, **params)
+        return self.ref(x, new_dtype=new_dtype, weak_type=False, sharding=None)
 
     def jvp(self, primals, tangents, *, new_dtype, **params):
         (x,), (t,) = primals, tangents
