@@ -26,8 +26,8 @@ from .devices import device_put
 
 
 def create_device_mesh(
-    mesh_shape: Sequence[int],
-    devices: Sequence[Any] | None = None,
+    mesh_shape: tuple[int, ...],
+    devices: Any = None,
     *,
     contiguous_submeshes: bool = False,
     allow_split_physical_axes: bool = False,
@@ -72,8 +72,8 @@ def make_mesh(
       ValueError: there are too few devices.
 
     >>> import covector as cv
-    >>> cv.make_mesh((1, 1), ("rows", "columns")).shape
-    OrderedDict({'rows': 1, 'columns': 1})
+    >>> cv.make_mesh((1, 1), ("rows", "columns")).shape_tuple
+    (('rows', 1), ('columns', 1))
     """
     available = all_devices() if devices is None else devices
     shape = tuple(axis_shapes)
