@@ -1,4 +1,4 @@
-"""Ops that read at other indices within one shape: what they read is planned as for other shapes."""
+"""Ops that read at other indices within one shape are planned as if the shape were another."""
 
 import time
 
