@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import covector
 import covector.numpy as jnp
 from covector._src.base import config
 from tests.numpy.comparing import array, assert_close, assert_same_type
@@ -92,3 +93,13 @@ def test_what_parity_takes_away():
         for function in (jnp.ndim, jnp.shape, jnp.size):
             with pytest.warns(DeprecationWarning, match="requires ndarray or scalar arguments"):
                 function([1, 2])
+
+
+def test_default_dtypes_of_64_bits(jax):
+    calls = (
+        lambda xp: (xp.tri(2), xp.indices((2,)), xp.rint(I), xp.angle(I), xp.angle(HALF[0])),
+        lambda xp: (xp.argpartition(F, 1), xp.argsort(F), xp.bartlett(3), xp.eye(2)),
+    )
+    with jax.enable_x64(True), covector.enable_x64(True):
+        for call in calls:
+            assert_same_type(jax, call)

@@ -106,14 +106,16 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     """A matrix with ones on and below a diagonal and zeros above.
 
     Args:
-      N, M, k, dtype: as for `eye`.
+      N, M, k: as for `eye`.
+      dtype: the dtype; float32 by default, also where 64-bit dtypes are on.
 
     >>> import covector.numpy as jnp
     >>> jnp.tri(2, 3)
     Array([[1., 0., 0.],
            [1., 1., 0.]], dtype=float32)
     """
-    return _tri(_offset("tri", k), shape=_shape("tri", N, M), dtype=_dtype_or_default("tri", dtype))
+    dtype = dtypes.check_user_dtype_supported(np.float32 if dtype is None else dtype, "tri")
+    return _tri(_offset("tri", k), shape=_shape("tri", N, M), dtype=dtype)
 
 
 def _on_or_below(shape: tuple[int, ...], k: Any) -> Any:

@@ -355,8 +355,8 @@ def rint(x: ArrayLike, /) -> Array:
     Array([0., 2., 2.], dtype=float32)
     """
     x = operand("rint", x)
-    if dtype_of(x) not in INEXACT:
-        x = convert(x, dtypes.to_inexact_dtype(dtype_of(x)))
+    if not dtypes.issubdtype(dtype_of(x), np.inexact):
+        x = convert(x, dtypes.default_float_dtype())
     return _round_program(x)
 
 

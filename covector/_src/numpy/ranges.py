@@ -344,8 +344,7 @@ def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
            [1, 1]], dtype=int32)
     """
     shape = tuple([operator.index(size) for size in dimensions])
-    dtype = np.dtype(np.int32) if dtype is None else dtype
-    dtype = dtypes.check_user_dtype_supported(dtype, "indices")
+    dtype = dtypes.check_user_dtype_supported(int if dtype is None else dtype, "indices")
     if sparse:
         return tuple(
             iota(dtype, tuple([n if j == i else 1 for j, n in enumerate(shape)]), i)
