@@ -36,6 +36,9 @@ from ..transforms.written_out import WrittenOut, count_eqns
 
 # Values that have to be stacked for a loop may have so many bytes in all.
 MOST_STACKED = 1 << 14
+# And so many of them may be computed before: collecting the residuals of a forward part that stays
+# unrolled takes longer than its backward part as a loop saves.
+MOST_COLLECTED = 16
 # The rows that a turn reads may have so many bytes, and those that it adds to what is stacked, too:
 # each is a copy, where the turns written out compute along with what reads the value.
 MOST_IN_ROWS = 1 << 11
@@ -209,15 +212,16 @@ class Rolled:
 
     def pays(self, loop: Loop) -> bool:
         """Whether a scan is better than its turns written out."""
-        stacked = [
-            nbytes(self.program.atom(piece.array))
+        single = [
+            piece.array
             for row in loop.rows
             for piece in row.pieces
             if isinstance(piece.array, int) and not piece.step
         ]
         return (
             loop.saved >= LEAST_SAVED
-            and sum(stacked) <= MOST_STACKED
+            and sum([nbytes(self.program.atom(number)) for number in single]) <= MOST_STACKED
+            and sum([number >= 0 for number in single]) <= MOST_COLLECTED
             and self._moves_little(loop.recurrence, self._read_in_turns(loop))
             and self._moves_little(loop.recurrence, self._stacked_in_turns(loop))
         )
