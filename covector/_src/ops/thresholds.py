@@ -26,8 +26,8 @@ TOP_K = 8
 # XLA hands extrema of so many numbers over to a library, which loses NaN.
 EXTREMUM = 4096
 # XLA takes reductions over dimensions of more elements than that apart.  Folded up so far, 1000
-# rows of 512 take 0.13 ms instead of 0.2, 20 rows of 50257 0.15 instead of 0.68, and a million in
-# one line 0.16 instead of 0.35.
+# rows of 512 take 0.13 ms instead of 0.2, 20 rows of 50257 0.19 instead of 0.68, and a million in
+# one line 0.20 instead of 0.35.
 EXTREMUM_WINDOW = 32
 # Extrema over other dimensions than the last begin with so many slices: of 2000 rows of 200, over
 # the rows, 0.12 ms instead of 0.35.
