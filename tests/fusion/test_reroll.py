@@ -352,10 +352,11 @@ def test_results_that_are_read_one_by_one_cost_what_a_loop_saves():
     def f(x, xs):
         states = []
         for w in xs:
-            x = jnp.sin(x) * w + x[0]
+            x = jnp.sin(x) * w + jnp.cos(x)
             states.append(x)
         return states
 
+    assert loops_in(lambda x, xs: f(x, xs)[-1], X, XS) == 1
     closed = cv.make_jaxpr(f)(X, XS)
     assert rerolled(closed) is closed
 

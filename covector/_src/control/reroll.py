@@ -281,6 +281,6 @@ def _sliced_row(
 ) -> int | None:
     """Which row of an array of this shape a slice is, or None if it is none."""
     whole = (*start_indices[1:], *limit_indices[1:]) == (*[0] * (len(shape) - 1), *shape[1:])
-    if strides is not None or not whole or limit_indices[0] - start_indices[0] != 1:
+    if not whole or limit_indices[0] - start_indices[0] != 1 or set(strides or (1,)) != {1}:
         return None
     return start_indices[0]
