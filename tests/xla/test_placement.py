@@ -27,6 +27,27 @@ CASES = {
         "f = cv.jit(lambda a, b: a * b)\nassert f(x, y).device == devices[2]\n"
         "assert f(y, y).device == devices[0]\nassert f(x, y).committed and not f(y, y).committed"
     ),
+    "repeated_calls_know_where_arrays_lie": (
+        "f = cv.jit(lambda a, b: {'sum': a + b, 'one': a})\n"
+        "near = cv.device_put(y, devices[0])\n"
+        "for _ in range(3):\n"
+        "    for a, b, device, committed in (\n"
+        "        (y, y, 0, False), (near, y, 0, True), (y, near, 0, True), (near, near, 0, True),\n"
+        "        (x, x, 2, True), (x, y, 2, True), (x, np.ones(3), 2, True), (y, 1.0, 0, False)\n"
+        "    ):\n"
+        "        for out in f(a, b).values():\n"
+        "            assert out.device == devices[device] and out.committed == committed"
+    ),
+    "calls_with_committed_arrays_are_fast": (
+        "from covector._src.base import events\n"
+        "f = cv.jit(lambda a, b: a * b['c'])\nseen = []\n"
+        "near = cv.device_put(y, devices[0])\n"
+        "calls = ((near, {'c': near}), (near, {'c': y}), (x, {'c': x}))\n"
+        "for a, b in calls: f(a, b)\n"
+        "with events.listen(lambda event, _: seen.append(event)):\n"
+        "    for a, b in calls: f(a, b)\n"
+        "assert 'slow call' not in seen"
+    ),
     "two_devices_in_one_computation_are_refused": (
         "z = cv.device_put(y, devices[1])\n"
         "for f in (lambda a, b: a + b, cv.jit(lambda a, b: a + b)):\n"

@@ -26,7 +26,7 @@ from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl
 from ..xla.devices import devices
-from ..xla.placement import device_of_shardings
+from ..xla.placement import common_placement, device_of_shardings, lie_together
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
 from .materialization import Materialization, explain
@@ -94,13 +94,22 @@ _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
 
 
 def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
-    """The leaves as arrays on the first device; none at all if one of them cannot be that."""
+    """The leaves as arrays; none at all if one of them cannot be that."""
     to_array = eval_trace.backend.to_array  # type: ignore[attr-defined]
     try:
-        arrays = [to_array(x, "jit") for x in leaves]
+        return [to_array(x, "jit") for x in leaves]
     except (TypeError, OverflowError):
         return []
-    return arrays if all(x._placement is None for x in arrays) else []
+
+
+def _type_of(x: Any) -> Any:
+    """What tells programs for an argument apart; None if it is not an array yet.
+
+    For an array that has been put somewhere its placement belongs to it: the results lie there.
+    """
+    if type(x) is not ArrayImpl:
+        return None
+    return x.aval if x._placement is None else (x.aval, x._placement)
 
 
 # Every living jitted function, so that their tables can be emptied together.
@@ -147,11 +156,11 @@ class JitFunction:
             # The path of repeated calls: find the compiled program by the types of the arguments.
             if self._fast and context.trace is eval_trace and not kwargs:
                 if args and type(args[0]) is ArrayImpl:  # perhaps all of them are, and no trees
-                    avals = [
-                        x.aval if type(x) is ArrayImpl and x._placement is None else None
+                    types = [
+                        x.aval if type(x) is ArrayImpl and x._placement is None else _type_of(x)
                         for x in args
                     ]
-                    program = self._compiled.get((*avals, config.trace_key()))
+                    program = self._compiled.get((*types, config.trace_key()))
                     if program is not None:
                         outs = program.run(args)
                         return outs[0] if program.is_one else program.out_tree.unflatten(outs)
@@ -159,15 +168,15 @@ class JitFunction:
                     leaves, in_tree = _flatten(args)
                 except Exception:  # dicts whose keys have no order
                     leaves, in_tree = tree.flatten_again(tree.default_registry, args)
-                avals = [
-                    x.aval if type(x) is ArrayImpl and x._placement is None else None
+                types = [
+                    x.aval if type(x) is ArrayImpl and x._placement is None else _type_of(x)
                     for x in leaves
                 ]
                 trace_key = config.trace_key()
-                if None in avals:  # numbers and NumPy arrays run the program of arrays
+                if None in types:  # numbers and NumPy arrays run the program of arrays
                     leaves = _as_arrays(leaves)
-                    avals = [x.aval for x in leaves]
-                program = self._compiled.get((in_tree, *avals, trace_key))
+                    types = [*map(_type_of, leaves)]
+                program = self._compiled.get((in_tree, *types, trace_key))
                 if program is not None:
                     outs = program.run(leaves)
                     return program.out_tree.unflatten(outs)
@@ -237,9 +246,10 @@ class JitFunction:
                 "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
             )
             raise
-        key = (in_tree, static, *[x.aval for x in arrays], config.trace_key())
         usual = self._device is None and config.default_device.value is None
-        if usual and all(x._placement is None for x in arrays):
+        if usual and lie_together(arrays):
+            types = [*map(_type_of, arrays)]
+            key = (in_tree, static, *types, config.trace_key())
             program = self._compiled.get(key)
             if program is None:
                 events.record("slow call", self)
@@ -247,8 +257,9 @@ class JitFunction:
                 staged.record.compiled = True
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
-                program = Program(backend.executable_of(**params).run, staged.out_tree)
-                self._remember(program, key, args, kwargs, [x.aval for x in arrays])
+                run = backend.runner_of(common_placement(arrays, staged.name), **params)
+                program = Program(run, staged.out_tree)
+                self._remember(program, key, args, kwargs, types)
             return program.out_tree.unflatten(program.run(arrays))
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
@@ -263,7 +274,7 @@ class JitFunction:
         return staged.out_tree.unflatten(outs)
 
     def _remember(
-        self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any, avals: list[Any]
+        self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any, types: list[Any]
     ) -> None:
         """Let the next calls with arguments of these types go straight to the program."""
         if len(self._compiled) >= COMPILED_LIMIT:
@@ -271,9 +282,9 @@ class JitFunction:
         self._compiled[key] = program
         if self._fast and not kwargs:
             in_tree = tree.structure(args)
-            self._compiled[in_tree, *avals, config.trace_key()] = program
+            self._compiled[in_tree, *types, config.trace_key()] = program
             if all(part == _ONE_LEAF for part in in_tree.children()):
-                self._compiled[*avals, config.trace_key()] = program
+                self._compiled[*types, config.trace_key()] = program
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.

@@ -11,7 +11,7 @@ paths below look at nothing else for them.  Where a computation on other arrays 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -161,6 +161,18 @@ class XlaBackend:
                 jaxpr, device, name, donated_invars, keep_unused, dict(compiler_options)
             )
         return executable
+
+    def runner_of(self, placement: Placement | None, **params: Any) -> Callable[..., Any]:
+        """What runs the compiled program of a `jit` on arrays that lie where they are needed.
+
+        Args:
+          placement: where the arguments, and so the results, lie.
+          **params: of the `jit`.
+        """
+        if placement is None:
+            return self.executable_of(**params).run
+        run = self.executable_of(placement.device, **params).run
+        return lambda arrays: _placed(run(arrays), placement)
 
     def run_jaxpr(self, args: Sequence[Any], device: Any = None, **params: Any) -> list[ArrayImpl]:
         """Apply the `jit` primitive to concrete values, where they lie or on a given device."""

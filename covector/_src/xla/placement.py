@@ -98,6 +98,17 @@ def check_shape(where: str, sharding: Sharding, shape: Sequence[int]) -> None:
         raise ValueError(rank_too_low(where, sharding.spec, shape))
 
 
+def lie_together(arrays: Sequence[Any]) -> bool:
+    """Whether a computation on these arrays moves none of them, with the default device unset."""
+    placements = {x._placement for x in arrays} - {None}
+    if not placements:
+        return True
+    devices = {x.device for x in arrays}
+    if not any(placement.committed for placement in placements):
+        devices.add(first_device())  # where those go that are not committed
+    return len(devices) == 1
+
+
 def default_placement() -> Placement | None:
     """Where new arrays go."""
     chosen = config.default_device.value
