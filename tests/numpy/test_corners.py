@@ -103,3 +103,19 @@ def test_default_dtypes_of_64_bits(jax):
     with jax.enable_x64(True), covector.enable_x64(True):
         for call in calls:
             assert_same_type(jax, call)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp, x: xp.repeat(x, -1),
+        lambda xp, x: xp.repeat(x, np.array([1, -1, 2])),
+        lambda xp, x: xp.histogram(x, bins=-1),
+    ],
+)
+def test_negative_counts_are_refused(call):
+    x = array((3,), "float32")
+    with pytest.raises(ValueError):
+        call(np, x)
+    with pytest.raises(ValueError, match=r"\[(repeat|histogram)\] .*(negative|positive)"):
+        call(jnp, jnp.asarray(x))

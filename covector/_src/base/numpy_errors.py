@@ -654,6 +654,10 @@ def fill_values_of_indices(where: str, value: object, ndim: int) -> str:
     )
 
 
+def negative_repeats(repeats: object) -> str:
+    return f"[repeat] repeats may not contain negative values, but they are {repeats}."
+
+
 def repeats_shape(repeats: Shape, size: int) -> str:
     return (
         f"[repeat] `repeats` must be an integer, or one for each of the {size} elements, but has "

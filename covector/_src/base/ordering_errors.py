@@ -168,6 +168,10 @@ def bincount_weights(x: Shape, weights: Shape) -> str:
     )
 
 
+def negative_bins(bins: int) -> str:
+    return f"[histogram] The number of bins must be positive, got {bins}."
+
+
 def bins_in_words(bins: str) -> str:
     return (
         f"[histogram_bin_edges] string values for `bins` not implemented, and it is {bins!r}. Give "

@@ -136,6 +136,8 @@ def histogram_bin_edges(
     if np.ndim(bins) == 1:
         return creation.asarray(bins, dtype)
     count = index_argument("histogram_bin_edges", "bins", bins)
+    if count < 0:
+        raise ValueError(ordering_errors.negative_bins(count))
     if range is None:
         range = (reductions.min(a), reductions.max(a))
     ends = creation.asarray(range, dtype)

@@ -410,6 +410,8 @@ def repeat(
     if total_repeat_length is not None or known is None:
         return _repeat_counted(a, repeats, axis, total_repeat_length)
     counts = np.asarray(known)
+    if counts.size and counts.min() < 0:
+        raise ValueError(numpy_errors.negative_repeats(known))
     if counts.size == 1:
         count = operator.index(counts.reshape(()).item())
         shape = (*a.shape[: axis + 1], count, *a.shape[axis + 1 :])
