@@ -87,6 +87,8 @@ def is_whole():
 
 
 if __name__ == "__main__":
+    # A shell lets what it starts in the background ignore interrupts, and its children with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, loop in LOOPS.items():
         if not is_interrupted(loop, 0.02 if "first" in name else 0.1):
             print("went on:", name)
