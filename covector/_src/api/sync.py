@@ -7,6 +7,7 @@ from typing import Any
 from ..base import tree
 from ..base.dtypes import ExtendedDType
 from ..core.trace import Tracer
+from ..xla.array import ArrayImpl, wait_for
 from ..xla.guards import explicit_get
 
 
@@ -26,10 +27,13 @@ def block_until_ready(x: Any) -> Any:
     >>> print(cv.block_until_ready({"sum": jnp.ones(3).sum(), "name": "ones"})["sum"])
     3.0
     """
+    arrays = []
     for leaf in tree.leaves(x):
-        wait = getattr(leaf, "block_until_ready", None)
-        if wait is not None:
+        if type(leaf) is ArrayImpl:
+            arrays.append(leaf)
+        elif (wait := getattr(leaf, "block_until_ready", None)) is not None:
             wait()
+    wait_for(arrays)
     return x
 
 

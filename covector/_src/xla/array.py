@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .devices import device_list, first_device, sharding_on
 from .failures import failure_behind
 from .host import elements_of, start_reading
 from .layout import Format, layout_of
-from .native import xla_client
+from .native import _jax, xla_client
 from .placement import Placement, SingleDeviceSharding
 from .shard import Shard
 
@@ -262,6 +263,16 @@ def _unpickle(host: np.ndarray, aval: ShapedArray) -> ArrayImpl:
     if isinstance(aval.dtype, np.dtype):  # which may not exist here: 64 bits, while x64 is off
         aval = aval.update(dtype=dtypes.canonicalize_dtype(aval.dtype))
     return put(host, None, aval)
+
+
+def wait_for(arrays: Sequence[ArrayImpl]) -> None:
+    """Wait until the elements of several arrays are computed."""
+    try:
+        _jax.batched_block_until_ready([x._buffer for x in arrays])
+    except Exception:
+        for x in arrays:  # which raises what went wrong, as one who asked that array would see it
+            x.block_until_ready()
+        raise
 
 
 _batched_device_put = xla_client.batched_device_put
