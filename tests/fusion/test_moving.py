@@ -32,8 +32,14 @@ def test_what_is_moved_is_stored(name):
     np.testing.assert_allclose(lowered.compile()(X), f(X), rtol=1e-5, atol=1e-6)
 
 
+def cpu_seconds(compiled):
+    start = time.process_time()
+    cv.block_until_ready(compiled(X))
+    return time.process_time() - start
+
+
 def test_the_compiler_computes_what_is_reversed_again():
-    """A tenth of a second for eight steps, and ten times that for each two more: so says the clock.
+    """A tenth of a second for eight steps, and ten times that for each two more: the clock says so.
 
     If that fails on a new jaxlib, reversals may be like additions.
     """
@@ -52,9 +58,8 @@ def test_the_compiler_computes_what_is_reversed_again():
     for planned in (True, False):
         with config.materialization(planned):
             compiled = cv.jit(cv.grad(total)).lower(X).compile()
-        compiled(X)
-        start = time.perf_counter()
-        results.append(cv.block_until_ready(compiled(X)))
-        seconds.append(time.perf_counter() - start)
+        results.append(compiled(X))
+        # The least CPU time of some runs: what else the machine does hardly counts.
+        seconds.append(min(cpu_seconds(compiled) for _ in range(5)))
     np.testing.assert_allclose(*results, rtol=1e-4)
     assert 10 * seconds[0] < seconds[1]
