@@ -19,7 +19,7 @@ from .timing import seconds
 try:
     import torch
 except ImportError:
-    torch = None  # type: ignore[assignment]
+    torch = None
 
 MILLION = 10**6
 ROUNDS = 12

@@ -227,4 +227,4 @@ def _type_of(x: Any) -> ShapedArray:
     """The type of an array, or of what has a shape and a dtype."""
     if not is_valid_type(x) and hasattr(x, "shape") and hasattr(x, "dtype"):
         return ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype))
-    return aval_of(x)  # type: ignore[return-value]
+    return aval_of(x)

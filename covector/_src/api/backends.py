@@ -46,7 +46,7 @@ def get_default_device() -> Any:
 
 def clear_in_memory_compilation_cache() -> None:
     """Forget all compiled programs; those on disk stay."""
-    eval_trace.backend.clear()  # type: ignore[attr-defined]
+    eval_trace.backend.clear()
 
 
 def clear_backends() -> None:

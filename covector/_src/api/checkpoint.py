@@ -66,7 +66,7 @@ def checkpoint(
     if fun is None:
         options = dict(prevent_cse=prevent_cse, policy=policy, budget=budget)
         static_options = dict(static_argnums=static_argnums, static_argnames=static_argnames)
-        return lambda fun: checkpoint(fun, **options, **static_options)  # type: ignore[arg-type]
+        return lambda fun: checkpoint(fun, **options, **static_options)
     check_callable("checkpoint", fun)
     if budget is not None:
         if policy is not None:
@@ -197,7 +197,7 @@ def _described(jaxpr: Jaxpr, names: Sequence[str]) -> list[Residual]:
 
 def _origin_of(eqn: JaxprEqn, made_by: dict[Any, JaxprEqn]) -> str:
     while eqn.primitive is reduce_precision_p and eqn.invars[0] in made_by:
-        eqn = made_by[eqn.invars[0]]  # type: ignore[index]
+        eqn = made_by[eqn.invars[0]]
     place = source.describe(eqn.source)
     if eqn.primitive is name_p:
         return f"named {eqn.params['name']!r} from {place}"

@@ -171,7 +171,7 @@ def _bound(custom: _Custom, instance: Any) -> Callable[..., Any]:
     """The function as a method of an instance."""
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        return custom(instance, *args, **kwargs)  # type: ignore[operator]
+        return custom(instance, *args, **kwargs)
 
     return update_wrapper(method, custom.fun)
 

@@ -52,8 +52,7 @@ def device_put(
         return treedef.unflatten(moved)
     backend = eval_trace.backend
     put = [
-        backend.device_put(leaf, target, bool(may_alias))  # type: ignore[attr-defined]
-        for leaf, target in zip(leaves, targets)
+        backend.device_put(leaf, target, bool(may_alias)) for leaf, target in zip(leaves, targets)
     ]
     if may_alias is False and not donate:
         put = [copy.copy(new) if _share(old, new) else new for old, new in zip(leaves, put)]
@@ -76,4 +75,4 @@ def clear_caches() -> None:
     clear_jit_caches()
     clear_jaxpr_caches()
     clear_bodies()
-    eval_trace.backend.clear()  # type: ignore[attr-defined]
+    eval_trace.backend.clear()

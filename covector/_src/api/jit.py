@@ -95,7 +95,7 @@ _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
 
 def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
     """The leaves as arrays; none at all if one of them cannot be that."""
-    to_array = eval_trace.backend.to_array  # type: ignore[attr-defined]
+    to_array = eval_trace.backend.to_array
     try:
         return [to_array(x, "jit") for x in leaves]
     except (TypeError, OverflowError):
@@ -270,7 +270,7 @@ class JitFunction:
     def _call_with_tokens(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with tokens among the arguments, the results, or what the function closes over."""
         staged, params, leaves = self._stage(args, kwargs)
-        outs = eval_trace.backend.run_jaxpr(leaves, self._device, **params)  # type: ignore[attr-defined]
+        outs = eval_trace.backend.run_jaxpr(leaves, self._device, **params)
         return staged.out_tree.unflatten(outs)
 
     def _remember(

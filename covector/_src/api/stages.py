@@ -217,7 +217,7 @@ class Compiled(_Stage):
         self._check_types(leaves)
         placement = placement_on(self._device, False)
         backend = eval_trace.backend
-        arrays = [move(backend.to_array(x), placement) for x in leaves]  # type: ignore[attr-defined]
+        arrays = [move(backend.to_array(x), placement) for x in leaves]
         return tree.unflatten(self.out_tree, self._executable.run(arrays))
 
     call = __call__

@@ -188,4 +188,4 @@ def named_call(fun: F, *, name: str | None = None) -> F:
     >>> cv.named_call(cv.lax.sin, name="wave").__name__
     'sin'
     """
-    return named_scope(fun.__name__ if name is None else name)(fun)  # type: ignore[operator]
+    return named_scope(fun.__name__ if name is None else name)(fun)

@@ -164,7 +164,7 @@ def _in_two_forms(body: Jaxpr, residuals: Sequence[Any], policy: Policy | None) 
     """The eqns of the known half for the forward and for the backward pass."""
     if policy is None or looks_at_eqns(policy):
         return eqns_in_two_forms(body, policy)
-    saved = tuple(policy.choose(body, residuals))  # type: ignore[attr-defined]
+    saved = tuple(policy.choose(body, residuals))
     is_saved = set(saved)
     again = [e for e in body.eqns if not e.outvars or not is_saved.issuperset(e.outvars)]
     return Forms(body.eqns, again, saved)

@@ -140,7 +140,7 @@ def elementwise(jaxpr: ClosedJaxpr, shape: Sequence[int]) -> Callable[..., list[
     fun: Callable[..., Sequence[Any]] = jaxpr_as_fun(jaxpr)
     for size in reversed(shape):
         fun = mapped(fun, Axis(size))
-    return fun  # type: ignore[return-value]
+    return fun
 
 
 def mapped(fun: Callable[..., Sequence[Any]], axis: Axis) -> Callable[..., list[Any]]:

@@ -189,7 +189,7 @@ class Writer:
         if reverse:
             literals.reverse()
         aval = literals[0].aval
-        values = np.array([np.asarray(atom.val) for atom in literals], aval.dtype)  # type: ignore[union-attr]
+        values = np.array([np.asarray(atom.val) for atom in literals], aval.dtype)
         constant = Var(batch_aval(aval, len(literals), 0))
         self._constants[constant] = values
         return constant

@@ -64,7 +64,7 @@ def transpose(self: While, cts: Sequence[Any], *args: Any, **params: Any) -> lis
 
 
 While.partial_eval = partial_eval
-While.transpose = transpose  # type: ignore[method-assign]
+While.transpose = transpose
 
 
 def limits_of(where: str, checkpoints: int | None, max_steps: int | None) -> dict[str, int]:

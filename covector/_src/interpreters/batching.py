@@ -75,7 +75,7 @@ def defvectorized(primitive: Primitive) -> None:
         out = primitive.bind(*args, **params)
         return (out, [to] * len(out)) if primitive.multiple_results else (out, to)
 
-    primitive.vmap = vmap  # type: ignore[method-assign]
+    primitive.vmap = vmap
 
 
 def defbroadcasting(primitive: Primitive) -> None:
@@ -90,7 +90,7 @@ def defbroadcasting(primitive: Primitive) -> None:
         out = primitive.bind(*operands, **params)
         return (out, [to] * len(out)) if primitive.multiple_results else (out, to)
 
-    primitive.vmap = vmap  # type: ignore[method-assign]
+    primitive.vmap = vmap
 
 
 def defreducer(primitive: Primitive) -> None:
@@ -104,7 +104,7 @@ def defreducer(primitive: Primitive) -> None:
         axes, dim = shift_axes(axes, dims[0])
         return primitive.bind(x, axes=axes, **params), dim
 
-    primitive.vmap = vmap  # type: ignore[method-assign]
+    primitive.vmap = vmap
 
 
 # ---------------------------------------------------------------- helpers of rules

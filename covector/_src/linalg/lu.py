@@ -193,7 +193,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
     Array([[2. , 4. ],
            [0.5, 1. ]], dtype=float32)
     """
-    return tuple(lu_p.bind(x))  # type: ignore[return-value]
+    return tuple(lu_p.bind(x))
 
 
 def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:

@@ -301,7 +301,7 @@ def geqrf(a: Any) -> tuple[Any, Any]:
       A matrix of the shape of `a` with R in its upper triangle and reflectors below, and their
       factors, of shape `(..., min(m, n))`.
     """
-    return tuple(geqrf_p.bind(a))  # type: ignore[return-value]
+    return tuple(geqrf_p.bind(a))
 
 
 def geqp3(a: Any, jpvt: Any, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
@@ -315,7 +315,7 @@ def geqp3(a: Any, jpvt: Any, *, use_magma: bool | None = None) -> tuple[Any, Any
     Returns:
       As `geqrf`, with the permutation of columns, counted from 1, between the two.
     """
-    return tuple(geqp3_p.bind(a, jpvt, use_magma=use_magma))  # type: ignore[return-value]
+    return tuple(geqp3_p.bind(a, jpvt, use_magma=use_magma))
 
 
 def qr(

@@ -407,7 +407,7 @@ def _constant(where: str, shape: Any, value: Any, dtype: Any, device: Any, shard
     else:
         dtype = dtypes.check_user_dtype_supported(dtype, where)
     if dtype == dtypes.float0:  # which no device holds
-        return np.zeros(shape_argument(where, shape), dtype)  # type: ignore[return-value]
+        return np.zeros(shape_argument(where, shape), dtype)
     return _placed(filled(shape_argument(where, shape), value, dtype), device, sharding)
 
 

@@ -143,7 +143,7 @@ def delete(
     size = a.shape[axis]
     if not isinstance(obj, slice):
         try:
-            obj = canonicalize_axis(operator.index(obj), size)  # type: ignore[arg-type]
+            obj = canonicalize_axis(operator.index(obj), size)
         except TypeError:  # not one known integer
             obj = operand("delete", obj)  # under jit too, what is known on the host stays known
             if assume_unique_indices and dtypes.issubdtype(obj.dtype, np.integer):

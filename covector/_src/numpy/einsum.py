@@ -239,7 +239,7 @@ def einsum_path(subscripts: Any, /, *operands: ArrayLike, optimize: Any = "auto"
     [(0, 1), (0, 1)]
     """
     if not isinstance(subscripts, str):
-        subscripts, operands = _from_interleaved((subscripts, *operands))  # type: ignore
+        subscripts, operands = _from_interleaved((subscripts, *operands))
     shapes = [shape_of(x) for x in checked("einsum_path", operands)]
     path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
     return path, str(info)

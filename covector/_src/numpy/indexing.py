@@ -168,7 +168,7 @@ def is_within(shape: tuple[int, ...], plan: Plan) -> bool:
 def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
     """The starts, moved to where their part lies in the array."""
     return [
-        start if step > 1 else max(0, min(start, size - n))  # type: ignore[type-var]
+        start if step > 1 else max(0, min(start, size - n))
         for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape)
     ]
 

@@ -39,7 +39,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     out = tuple([tuple([index_argument("pad", "pad_width", n) for n in pair]) for pair in pairs])
     if any(n < 0 for pair in out for n in pair):
         raise ValueError(numpy_errors.negative_padding(out))
-    return out  # type: ignore[return-value]
+    return out
 
 
 def _pairs(values: Any, ndim: int, what: str) -> list[tuple[Any, Any]]:
@@ -68,7 +68,7 @@ def _pairs(values: Any, ndim: int, what: str) -> list[tuple[Any, Any]]:
 @composite
 def _with_constants(array: Any, *values: Any, widths: Widths) -> Any:
     """Constants around an array: one for all sides, or one for each side of each dimension."""
-    values = [convert(v, dtype_of(array)) for v in values]  # type: ignore[assignment]
+    values = [convert(v, dtype_of(array)) for v in values]
     if len(values) == 1:
         return pad_p.bind(array, values[0], padding_config=tuple([(*w, 0) for w in widths]))
     for axis, (before, behind) in enumerate(widths):

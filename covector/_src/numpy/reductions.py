@@ -72,7 +72,7 @@ class Reduction(NamedTuple):
 
     def identity(self, dtype: Any) -> Any:
         """The result of reducing nothing."""
-        return number(0, dtype) if self is SUM else self.reduce.identity(dtype)  # type: ignore
+        return number(0, dtype) if self is SUM else self.reduce.identity(dtype)
 
 
 SUM = Reduction("sum", reduce_sum_p, add_p, widens=True, promotes=True)

@@ -71,7 +71,7 @@ def _reduced(
 def _by_bits(p: Primitive, a: Any, axes: tuple[int, ...], where: Any) -> Any:
     """Reduce by a primitive of bits."""
     if where is not None:
-        a = selection.where(where, a, p.identity(dtype_of(a)))  # type: ignore[attr-defined]
+        a = selection.where(where, a, p.identity(dtype_of(a)))
     return p.bind(a, axes=axes)
 
 

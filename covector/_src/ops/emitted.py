@@ -19,7 +19,7 @@ class Emitted:
     """An MLIR value, its aval, and the emitter that operations on it are written with."""
 
     __slots__ = ("aval", "b", "value")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, b: Any, value: Any, aval: Any):
         self.b = b

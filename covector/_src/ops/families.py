@@ -173,15 +173,15 @@ def align_batches(
     """
     avals = [aval_of(x) for x in args]
     if len(args) == 1:
-        return list(args), dims[0]  # type: ignore[return-value]
+        return list(args), dims[0]
     batched = [(aval.shape, dim) for aval, dim in zip(avals, dims) if dim is not None]
     loose = [aval for aval, dim in zip(avals, dims) if dim is None]
     if all(b == batched[0] for b in batched) and all(aval.shape == () for aval in loose):
-        return list(args), batched[0][1]  # type: ignore[return-value]
+        return list(args), batched[0][1]
     if all(aval.shape == () for aval in loose) and len({len(shape) for shape, _ in batched}) == 1:
         to = batched[0][1]
         moved = [x if d is None else move_axis(x, d, to) for x, d in zip(args, dims)]
-        return moved, to  # type: ignore[return-value]
+        return moved, to
     rank = max(aval.ndim - (dim is not None) for aval, dim in zip(avals, dims))
     return [_to_front(x, aval, dim, rank) for x, aval, dim in zip(args, avals, dims)], 0
 

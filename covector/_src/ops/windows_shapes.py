@@ -42,7 +42,7 @@ def pads_of_pairs(padding: Any, where: str) -> Padding:
         raise ValueError(convolution_errors.padding_pairs(where, padding)) from None
     if any(len(pair) != 2 for pair in pairs):
         raise ValueError(convolution_errors.padding_pairs(where, padding))
-    return tuple(pairs)  # type: ignore[return-value]
+    return tuple(pairs)
 
 
 def padtype_to_pads(

@@ -54,7 +54,7 @@ class JAXSparse:
     shape: tuple[int, ...]
     # Operators of dense arrays on the left leave it to the methods here.
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property
     def nse(self) -> int:

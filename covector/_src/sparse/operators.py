@@ -56,13 +56,13 @@ def _astype(self: Any, dtype: Any) -> Any:
     return sparsify(lambda x: x.astype(dtype))(self)
 
 
-JAXSparse.__pow__ = _power  # type: ignore[attr-defined]
-JAXSparse.__getitem__ = _item  # type: ignore[attr-defined]
-JAXSparse.__iter__ = _iterate  # type: ignore[attr-defined]
-JAXSparse.sum = _sum  # type: ignore[attr-defined]
-JAXSparse.reshape = _reshape  # type: ignore[attr-defined]
-JAXSparse.astype = _astype  # type: ignore[attr-defined]
-BCOO.update_layout = bcoo_update_layout  # type: ignore[attr-defined]
+JAXSparse.__pow__ = _power
+JAXSparse.__getitem__ = _item
+JAXSparse.__iter__ = _iterate
+JAXSparse.sum = _sum
+JAXSparse.reshape = _reshape
+JAXSparse.astype = _astype
+BCOO.update_layout = bcoo_update_layout
 
 
 # ---------------------------------------------------------------- vmap

@@ -39,7 +39,7 @@ class ArrayImpl(Array):
 
     __slots__ = ("_buffer", "_host", "_placement", "_spent", "aval")
     aval: ShapedArray
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, buffer: Any, aval: ShapedArray, placement: Placement | None = None):
         self._buffer = buffer
@@ -295,7 +295,7 @@ def put(
       may_alias: whether the array may share the memory of `x`, which then must never change.
     """
     if aval is None:
-        aval = aval_of(x)  # type: ignore[assignment]
+        aval = aval_of(x)
         assert isinstance(aval, ShapedArray)
     stored = physical_aval(aval)
     if aval.dtype is _FLOAT0:  # which XLA lacks

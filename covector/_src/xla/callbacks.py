@@ -151,7 +151,7 @@ def call_on_host(
     place = host_placement()
     arrays = [x if x.device.platform == "cpu" else move(x, place) for x in arrays]
     outs = call(fun, name, arrays, out_avals)
-    return [put(x, placement, aval) for x, aval in zip(outs, out_avals)]  # type: ignore[arg-type]
+    return [put(x, placement, aval) for x, aval in zip(outs, out_avals)]
 
 
 # ---------------------------------------------------------------- programs under way

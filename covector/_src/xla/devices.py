@@ -58,7 +58,7 @@ def once(fun: F) -> F:
                 results[args] = fun(*args)
             return results[args]
 
-    return update_wrapper(cache(compute), fun)  # type: ignore[return-value]
+    return update_wrapper(cache(compute), fun)
 
 
 # Other names under which users ask for a platform.

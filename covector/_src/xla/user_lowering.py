@@ -168,7 +168,7 @@ def register_lowering(
         raise NotImplementedError(unknown_platform(name, platform, list(PLATFORMS)))
     rules = vars(prim).get("emit")
     if not isinstance(rules, LoweringRules):
-        rules = prim.emit = LoweringRules(prim.emit)  # type: ignore[method-assign]
+        rules = prim.emit = LoweringRules(prim.emit)
     rules.entries[platform] = Entry(rule, inline, cacheable)
 
 

@@ -110,7 +110,7 @@ def _of_matrices(x: Any, order: Any, axes: tuple[int, int]) -> Any:
 
 @composite
 def _norm(x: Any, *, order: Any, axes: tuple[int, ...], matrix: bool, keepdims: bool) -> Any:
-    out = _of_matrices(x, order, axes) if matrix else _of_vectors(x, order, axes)  # type: ignore
+    out = _of_matrices(x, order, axes) if matrix else _of_vectors(x, order, axes)
     return expand_dims(out, sorted(axes)) if keepdims else out
 
 

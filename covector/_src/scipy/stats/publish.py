@@ -47,7 +47,7 @@ def _published(name: str, law: Distribution, function: str) -> Callable[..., Arr
 
     public.__name__ = public.__qualname__ = function
     public.__module__ = f"covector.scipy.stats.{name}"
-    public.__signature__ = signature  # type: ignore[attr-defined]
+    public.__signature__ = signature
     public.__doc__ = _documentation(law, function, next(iter(signature.parameters)))
     return public
 
