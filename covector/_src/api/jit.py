@@ -25,8 +25,9 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl
+from ..xla.compile import Executable, watch
 from ..xla.devices import devices
-from ..xla.placement import common_placement, device_of_shardings, lie_together
+from ..xla.placement import Placement, common_placement, device_of_shardings, lie_together
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
 from .materialization import Materialization, explain
@@ -75,17 +76,36 @@ class Program:
     """A compiled function, for arguments of certain types.
 
     Attributes:
-      run: the compiled program, from arrays to a list of arrays.
+      executable: the compiled program.
+      placement: where its results lie.
       out_tree: the structure of the result.
-      is_one: whether the result is one array, and no tree of them.
     """
 
-    __slots__ = ("is_one", "out_tree", "run")
+    __slots__ = (
+        *("_is_one", "_launch", "_out_avals", "_placements"),
+        *("executable", "out_tree", "placement"),
+    )
 
-    def __init__(self, run: Callable[..., list[Any]], out_tree: Any):
-        self.run = run
+    def __init__(self, executable: Executable, placement: Placement | None, out_tree: Any):
+        self.executable = executable
+        self.placement = placement
         self.out_tree = out_tree
-        self.is_one = out_tree == _ONE_LEAF
+        self._launch = executable.launch
+        self._out_avals = executable.out_avals
+        self._placements = [placement] * len(executable.out_avals)
+        self._is_one = out_tree == _ONE_LEAF
+
+    def of_arrays(self, arrays: Sequence[ArrayImpl]) -> Any:
+        """The result for arguments that have these arrays as their leaves."""
+        return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
+
+    def of_buffers(self, buffers: list[Any]) -> Any:
+        """The result for the arrays of these buffers, of a program that `only_launches`."""
+        outs = self._launch(buffers)
+        if self._is_one:
+            return ArrayImpl(outs[0], self._out_avals[0], self.placement)
+        arrays = map(ArrayImpl, outs, self._out_avals, self._placements)
+        return self.out_tree.unflatten(arrays)
 
 
 # What has been staged, by the user's function: it is shared by all `jit`s of one function, whatever
@@ -102,14 +122,40 @@ def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
         return []
 
 
-def _type_of(x: Any) -> Any:
-    """What tells programs for an argument apart; None if it is not an array yet.
+def _type_of(x: ArrayImpl) -> Any:
+    """What tells programs for an argument apart.
 
     For an array that has been put somewhere its placement belongs to it: the results lie there.
     """
-    if type(x) is not ArrayImpl:
-        return None
     return x.aval if x._placement is None else (x.aval, x._placement)
+
+
+def _read(leaves: Sequence[Any], key: list[Any]) -> list[Any] | None:
+    """The buffers of arrays, whose types are added to a key; None if a leaf is something else."""
+    buffers = []
+    for x in leaves:
+        if type(x) is not ArrayImpl:
+            return None
+        key.append(x.aval if x._placement is None else (x.aval, x._placement))
+        buffers.append(x._buffer)
+    return buffers
+
+
+def _read_trees(args: tuple[Any, ...]) -> tuple[list[Any], list[Any] | None]:
+    """The key for arguments of any kind, and the buffers of their leaves.
+
+    Numbers and NumPy arrays run the program of arrays.
+    """
+    try:
+        leaves, in_tree = _flatten(args)
+    except Exception:  # dicts whose keys have no order
+        leaves, in_tree = tree.flatten_again(tree.default_registry, args)
+    key = [config.trace_key(), in_tree]
+    buffers = _read(leaves, key)
+    if buffers is None:
+        key = [config.trace_key(), in_tree]
+        buffers = _read(_as_arrays(leaves), key)
+    return key, buffers
 
 
 # Every living jitted function, so that their tables can be emptied together.
@@ -154,32 +200,14 @@ class JitFunction:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             # The path of repeated calls: find the compiled program by the types of the arguments.
-            if self._fast and context.trace is eval_trace and not kwargs:
-                if args and type(args[0]) is ArrayImpl:  # perhaps all of them are, and no trees
-                    types = [
-                        x.aval if type(x) is ArrayImpl and x._placement is None else _type_of(x)
-                        for x in args
-                    ]
-                    program = self._compiled.get((*types, config.trace_key()))
-                    if program is not None:
-                        outs = program.run(args)
-                        return outs[0] if program.is_one else program.out_tree.unflatten(outs)
-                try:
-                    leaves, in_tree = _flatten(args)
-                except Exception:  # dicts whose keys have no order
-                    leaves, in_tree = tree.flatten_again(tree.default_registry, args)
-                types = [
-                    x.aval if type(x) is ArrayImpl and x._placement is None else _type_of(x)
-                    for x in leaves
-                ]
-                trace_key = config.trace_key()
-                if None in types:  # numbers and NumPy arrays run the program of arrays
-                    leaves = _as_arrays(leaves)
-                    types = [*map(_type_of, leaves)]
-                program = self._compiled.get((in_tree, *types, trace_key))
+            if self._fast and context.trace is eval_trace and not kwargs and not watch.ever_on:
+                key = [config.trace_key()]
+                buffers = _read(args, key)
+                if buffers is None:  # trees, numbers or NumPy arrays are among them
+                    key, buffers = _read_trees(args)
+                program = self._compiled.get(tuple(key))
                 if program is not None:
-                    outs = program.run(leaves)
-                    return program.out_tree.unflatten(outs)
+                    return program.of_buffers(buffers)
             if config.disable_jit.value:
                 return self._fun(*args, **kwargs)
             if context.trace is eval_trace:
@@ -257,10 +285,12 @@ class JitFunction:
                 staged.record.compiled = True
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
-                run = backend.runner_of(common_placement(arrays, staged.name), **params)
-                program = Program(run, staged.out_tree)
+                placement = common_placement(arrays, staged.name)
+                device = None if placement is None else placement.device
+                executable = backend.executable_of(device, **params)
+                program = Program(executable, placement, staged.out_tree)
                 self._remember(program, key, args, kwargs, types)
-            return program.out_tree.unflatten(program.run(arrays))
+            return program.of_arrays(arrays)
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
@@ -280,11 +310,11 @@ class JitFunction:
         if len(self._compiled) >= COMPILED_LIMIT:
             self._compiled.clear()
         self._compiled[key] = program
-        if self._fast and not kwargs:
-            in_tree = tree.structure(args)
-            self._compiled[in_tree, *types, config.trace_key()] = program
+        if self._fast and not kwargs and program.executable.only_launches:
+            in_tree, trace_key = tree.structure(args), config.trace_key()
+            self._compiled[trace_key, in_tree, *types] = program
             if all(part == _ONE_LEAF for part in in_tree.children()):
-                self._compiled[*types, config.trace_key()] = program
+                self._compiled[trace_key, *types] = program
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.

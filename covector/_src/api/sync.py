@@ -27,13 +27,16 @@ def block_until_ready(x: Any) -> Any:
     >>> print(cv.block_until_ready({"sum": jnp.ones(3).sum(), "name": "ones"})["sum"])
     3.0
     """
-    arrays = []
-    for leaf in tree.leaves(x):
-        if type(leaf) is ArrayImpl:
-            arrays.append(leaf)
-        elif (wait := getattr(leaf, "block_until_ready", None)) is not None:
-            wait()
+    if type(x) is ArrayImpl:
+        return x.block_until_ready()
+    leaves = tree.leaves(x)
+    arrays = [leaf for leaf in leaves if type(leaf) is ArrayImpl]
     wait_for(arrays)
+    if len(arrays) < len(leaves):
+        for leaf in leaves:
+            wait = getattr(leaf, "block_until_ready", None)
+            if wait is not None:
+                wait()
     return x
 
 

@@ -16,6 +16,7 @@ from ..base.errors import KeyReuseError
 from ..core.jaxpr import ClosedJaxpr
 from ..xla.array import ArrayImpl
 from ..xla.compile import Executable, special_kinds
+from ..xla.placement import Placement
 from .key_flow import KeyFlow, all_of, holds_keys, key_flow
 
 
@@ -31,12 +32,14 @@ class KeyCheckingExecutable(Executable):
         self._title = name if is_op else "jit-compiled function"
         self._flow = key_flow(jaxpr)
         self._captured = jaxpr.consts
-        self.takes_all = False  # so that single ops, too, are run by `run`
+        self.only_launches = False
 
-    def run(self, arrays: Sequence[ArrayImpl]) -> list[ArrayImpl]:
+    def run(
+        self, arrays: Sequence[ArrayImpl], placement: Placement | None = None
+    ) -> list[ArrayImpl]:
         keys = [*arrays, *self._captured]
         check_unspent(self._flow, self._title, keys)
-        outs = super().run(arrays)
+        outs = super().run(arrays, placement)
         mark_spent(self._flow, keys, outs)
         return outs
 

@@ -6,6 +6,7 @@ import logging
 import time
 import warnings
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
@@ -34,7 +35,7 @@ from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
-from .placement import SingleDeviceSharding, placement_on
+from .placement import Placement, SingleDeviceSharding, placement_on
 from .progress import Progress
 
 watch = nonfinite.watch
@@ -46,14 +47,15 @@ class Executable:
     Attributes:
       name: of the function or op.
       kept: indices of the arguments that it reads; the others are not passed on.
-      takes_all: whether it takes all arguments, and no constants beside them.
+      only_launches: whether nothing but `launch` is needed to run it: all outputs are arrays of
+        XLA's, and nobody wants to see the arguments.
       in_avals, out_avals: types of the arguments and outputs.
       loaded: jaxlib's executable.
     """
 
     __slots__ = (
-        *("_consts", "_execute", "_handlers", "_has_float0", "_jaxpr", "in_avals", "keepalives"),
-        *("__weakref__", "kept", "loaded", "name", "out_avals", "takes_all"),
+        *("__weakref__", "_consts", "_execute", "_handlers", "_jaxpr", "_takes_all", "in_avals"),
+        *("keepalives", "kept", "loaded", "name", "only_launches", "out_avals"),
     )
 
     def __init__(
@@ -74,10 +76,10 @@ class Executable:
         self.kept = kept
         self.keepalives = keepalives
         self.out_avals = jaxpr.out_avals
-        self.takes_all = len(kept) == len(jaxpr.in_avals) and not consts
         # Zeros of the tangent space of integers hold nothing, and are NumPy arrays everywhere.
-        self._has_float0 = any(_is_float0(aval) for aval in self.out_avals)
+        self.only_launches = not any(_is_float0(aval) for aval in self.out_avals)
         self._consts = consts
+        self._takes_all = len(kept) == len(jaxpr.in_avals) and not consts
         self._execute = loaded.execute_sharded
         self._handlers = [
             xla_client.array_result_handler(
@@ -87,7 +89,9 @@ class Executable:
         ]
 
     def launch(self, buffers: list[Any]) -> list[Any]:
-        """Execute on jaxlib's buffers of what the program takes."""
+        """Execute on jaxlib's buffers of all arguments; returns those of the outputs."""
+        if not self._takes_all:
+            buffers = [buffers[i] for i in self.kept] + self._consts
         try:
             return self._execute(buffers).consume_with_handlers(self._handlers)
         except (xla_client.XlaRuntimeError, ValueError) as error:
@@ -100,13 +104,18 @@ class Executable:
                 raise JaxRuntimeError(donated_and_read(self.name)) from error
             raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
 
-    def run(self, arrays: Sequence[ArrayImpl]) -> list[ArrayImpl]:
-        """Execute on arrays of the right types."""
-        buffers = [x._buffer for x in arrays]
-        if not self.takes_all:
-            buffers = [buffers[i] for i in self.kept] + self._consts
-        outs = list(map(ArrayImpl, self.launch(buffers), self.out_avals))
-        if self._has_float0:
+    def run(
+        self, arrays: Sequence[ArrayImpl], placement: Placement | None = None
+    ) -> list[ArrayImpl]:
+        """Execute on arrays of the right types.
+
+        Args:
+          arrays: the arguments, on the program's device.
+          placement: of the outputs.
+        """
+        buffers = self.launch([x._buffer for x in arrays])
+        outs = list(map(ArrayImpl, buffers, self.out_avals, repeat(placement)))
+        if not self.only_launches:
             outs = [x.to_numpy() if x.dtype == dtypes.float0 else x for x in outs]
         if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self._jaxpr(), self.name, arrays, outs)

@@ -6,12 +6,12 @@ microseconds in XLA and as little as possible here.
 
 Nearly all arrays lie uncommitted on the first device, which is what `_placement is None` says; the
 paths below look at nothing else for them.  Where a computation on other arrays runs is decided in
-`_run_placed`.
+`_execute_placed` and `run_jaxpr`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -82,7 +82,7 @@ class XlaBackend:
                 return self._execute_placed(primitive, args, params)
             avals = parts[2 : 2 + len(args)]
             executable = self._compile_op(key, primitive, avals, params, first_device())
-        if nonfinite.watch.ever_on or not executable.takes_all:
+        if nonfinite.watch.ever_on or not executable.only_launches:
             outs = executable.run([self.to_array(x) for x in args])
             return outs if primitive.multiple_results else outs[0]
         if primitive.multiple_results:
@@ -105,7 +105,7 @@ class XlaBackend:
             executable = compile_jaxpr(_single_op(primitive, avals, params), device)
         if executable is None:
             executable = self._compile_op(key, primitive, avals, params, device)
-        outs = _placed(executable.run(arrays), placement)
+        outs = executable.run(arrays, placement)
         return outs if primitive.multiple_results else outs[0]
 
     def _compile_op(
@@ -162,18 +162,6 @@ class XlaBackend:
             )
         return executable
 
-    def runner_of(self, placement: Placement | None, **params: Any) -> Callable[..., Any]:
-        """What runs the compiled program of a `jit` on arrays that lie where they are needed.
-
-        Args:
-          placement: where the arguments, and so the results, lie.
-          **params: of the `jit`.
-        """
-        if placement is None:
-            return self.executable_of(**params).run
-        run = self.executable_of(placement.device, **params).run
-        return lambda arrays: _placed(run(arrays), placement)
-
     def run_jaxpr(self, args: Sequence[Any], device: Any = None, **params: Any) -> list[ArrayImpl]:
         """Apply the `jit` primitive to concrete values, where they lie or on a given device."""
         if has_tokens(params["jaxpr"]):
@@ -185,7 +173,7 @@ class XlaBackend:
             placement = common_placement(arrays, params["name"])
         arrays = [move(x, placement) for x in arrays]
         device = first_device() if placement is None else placement.device
-        return _placed(self.executable_of(device, **params).run(arrays), placement)
+        return self.executable_of(device, **params).run(arrays, placement)
 
     def _run_with_tokens(
         self,
@@ -282,14 +270,6 @@ def placement_of_target(target: Any, shape: Sequence[int]) -> Placement | None:
         check_shape("device_put", target, shape)
         return placement_by("device_put", target)
     return placement_on(device_of(target), True)
-
-
-def _placed(outs: list[ArrayImpl], placement: Placement | None) -> list[ArrayImpl]:
-    if placement is not None:
-        for out in outs:
-            if type(out) is ArrayImpl:
-                out._placement = placement
-    return outs
 
 
 def _single_op(primitive: Primitive, avals: Sequence[Any], params: Any) -> ClosedJaxpr:
