@@ -37,6 +37,21 @@ MASKED = {
         0.0,
         3.0,
     ),
+    "two selections of one root": (
+        lambda x: (lambda y: jnp.where(x > 0, y, 0.0) + jnp.where(x > 0, 2 * y, 0.0))(jnp.sqrt(x)),
+        0.0,
+        0.0,
+    ),
+    "a selection beside the identity": (
+        lambda x: x + jnp.where(x > 0, jnp.sqrt(x), 0.0),
+        0.0,
+        1.0,
+    ),
+    "a selection of a sum": (
+        lambda x: jnp.where(x > 0, jnp.sqrt(x) + x * jnp.log(x), 2 * x),
+        0.0,
+        2.0,
+    ),
     "not the maximum": (lambda x: jnp.sqrt(jnp.maximum(x, 0.0)), -1.0, 0.0),
     "clipped": (lambda x: jnp.sqrt(jnp.clip(x, 0.0, 1.0)), -1.0, 0.0),
 }
@@ -52,6 +67,32 @@ def test_elements_without_part_in_the_result(name, transformed):
     if transformed is cv.vmap:
         x, want = np.full(2, x, np.float32), np.full(2, want)
     np.testing.assert_allclose(np.asarray(g(x)), want, atol=1e-6)
+
+
+def products_where_zeros_win(f, x):
+    eqns = cv.make_jaxpr(cv.grad(f))(x).jaxpr.eqns
+    return sum("zero_wins" in eqn.params for eqn in eqns)
+
+
+def test_what_comes_past_a_block_too_is_not_masked():
+    x = np.full(3, -1.0, np.float32)
+
+    def block(x):
+        return jnp.maximum(jnp.sinh(x), 0)
+
+    def residual(blocks):
+        def f(x):
+            for _ in range(blocks):
+                x = x + block(x)
+            return jnp.sum(x)
+
+        return f
+
+    one = products_where_zeros_win(residual(1), x)
+    assert one > 0
+    # Each block masks cotangents for itself, and for none of those before it.
+    assert products_where_zeros_win(residual(4), x) == 4 * one
+    np.testing.assert_allclose(np.asarray(cv.grad(residual(4))(x)), 1)
 
 
 def test_elements_that_are_not_indexed():

@@ -1,11 +1,22 @@
 """What cotangents may hold that must not meet the wrong slope: exact zeros, and infinities.
 
-During a backward pass `context.hazards` says which of these the ops passed so far may have put
-into cotangents.  Rules of products look there (`ops/products.py` says why); where there is no
-hazard, as in most programs, they are plain products.
+A backward pass notes for each cotangent which of these the ops behind it may have put there.  While
+the rule of an eqn runs, `context.hazards` says what the cotangents of its outputs may hold; rules
+of products look there (`ops/products.py` says why), and where there is no hazard, as in most
+programs, they are plain products.  When the rule is done, `context.hazards` says what the
+cotangents that it returns may hold.
 """
 
 # Zeros that mean that the result does not depend on an element at all, as a selection leaves them.
 MASKED = 1
 # The infinite slope of a root at its minimum.
 INFINITE = 2
+
+
+def hazards_of_sum(x: int, y: int) -> int:
+    """What the sum of two cotangents may hold.
+
+    A sum is masked only if both are: through the other one the result does depend on the element.
+    So the cotangents of a residual network, which come past each block and through it, are not.
+    """
+    return (x & y & MASKED) | ((x | y) & INFINITE)

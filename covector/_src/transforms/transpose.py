@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.effects import must_stay
-from ..core.hazards import MASKED
+from ..core.hazards import MASKED, hazards_of_sum
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import TRANSPOSE
 from ..core.trace import Scope, context
@@ -49,13 +49,14 @@ def backward_pass(
         if type(arg) is not UndefinedPrimal:
             values[var] = arg
     linear_eqns = [eqn for eqn in jaxpr.eqns if not _evaluate_if_known(eqn, values)]
-    cotangents: Cotangents = {}
+    cotangents = Cotangents()
     for atom, ct in zip(jaxpr.outvars, cts):
         if type(atom) is not Literal and atom not in values:
-            add_cotangent(cotangents, atom, ct)
+            cotangents.add(atom, ct)
     pull_back(linear_eqns, values, cotangents)
+    context.hazards = 0
     return [
-        _cotangent_of(var, cotangents) if type(arg) is UndefinedPrimal else None
+        cotangents.pop(var) if type(arg) is UndefinedPrimal else None
         for var, arg in zip(jaxpr.invars, args)
     ]
 
@@ -81,36 +82,49 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     """Apply the transpose of a linear map to cotangents of its outputs."""
     jaxpr = linear.jaxpr
     wanted = [ct for ct, nonzero in zip(cts, linear.nonzeros) if nonzero]
-    cotangents: Cotangents = {}
-    for atom, ct in zip(jaxpr.outvars, wanted):
-        add_cotangent(cotangents, atom, ct)
+    cotangents = Cotangents()
     hazards, context.hazards = context.hazards, 0
     try:
+        for atom, ct in zip(jaxpr.outvars, wanted):
+            cotangents.add(atom, ct)
         with Scope(TRANSPOSE):
             pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
+        return [cotangents.pop(var) for var in jaxpr.invars]
     finally:
         context.hazards = hazards
-    return [_cotangent_of(var, cotangents) for var in jaxpr.invars]
 
 
 # ---------------------------------------------------------------- the backward pass
 
-# The cotangents of a linear program's variables, as far as they are known; no Zeros.
-Cotangents = dict[Var, Any]
 
+class Cotangents:
+    """The cotangents of a linear program's variables, as far as they are known; no Zeros.
 
-def add_cotangent(cotangents: Cotangents, atom: Atom, ct: Any) -> None:
-    """Add what one use of a variable contributes to its cotangent."""
-    if type(ct) is Zero or type(atom) is Literal:
-        return
-    known = cotangents.get(atom)
-    cotangents[atom] = ct if known is None else add_any(known, ct)
+    With each goes what it may hold, which is what `context.hazards` says when it is added; when it
+    is taken away, it is added there.
+    """
 
+    __slots__ = ("_known",)
 
-def _cotangent_of(var: Var, cotangents: Cotangents) -> Any:
-    """The cotangent of a variable that is final: every use of it has been passed."""
-    ct = cotangents.pop(var, None)
-    return Zero(var.aval.to_cotangent_aval()) if ct is None else ct
+    def __init__(self) -> None:
+        self._known: dict[Var, tuple[Any, int]] = {}
+
+    def add(self, atom: Atom, ct: Any) -> None:
+        """Add what one use of a variable contributes to its cotangent."""
+        if type(ct) is Zero or type(atom) is Literal:
+            return
+        hazards, known = context.hazards, self._known.get(atom)
+        if known is not None:
+            ct, hazards = add_any(known[0], ct), hazards_of_sum(known[1], hazards)
+        self._known[atom] = ct, hazards
+
+    def pop(self, var: Var) -> Any:
+        """Take the cotangent of a variable that is final: every use of it has been passed."""
+        known = self._known.pop(var, None)
+        if known is None:
+            return Zero(var.aval.to_cotangent_aval())
+        context.hazards |= known[1]
+        return known[0]
 
 
 def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cotangents) -> None:
@@ -120,25 +134,22 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
     try:
         for eqn in reversed(eqns):
             primitive = eqn.primitive
-            if primitive.multiple_results:
-                ct = [_cotangent_of(var, cotangents) for var in eqn.outvars]
-                if not must_stay(eqn.effects) and all(type(x) is Zero for x in ct):
-                    continue
-            else:
-                ct = cotangents.pop(eqn.outvars[0], None)
-                if ct is None:
-                    continue
+            context.hazards = 0
+            cts = [cotangents.pop(var) for var in eqn.outvars]
+            if not must_stay(eqn.effects) and all(type(ct) is Zero for ct in cts):
+                continue
             operands = []
             for atom in eqn.invars:
                 value = atom.val if type(atom) is Literal else values.get(atom)
                 operands.append(UndefinedPrimal(atom.aval) if value is None else value)
             context.place, context.name_stack = eqn.source, scope + eqn.name_stack
-            results = primitive.transpose(ct, *operands, **eqn.params)
+            given = cts if primitive.multiple_results else cts[0]
+            results = primitive.transpose(given, *operands, **eqn.params)
             if primitive.masks_cotangents:
                 context.hazards |= MASKED
             for atom, ct in zip(eqn.invars, results):
                 if ct is not None:
-                    add_cotangent(cotangents, atom, ct)
+                    cotangents.add(atom, ct)
     finally:
         context.place, context.name_stack = place, scope
 
