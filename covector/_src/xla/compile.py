@@ -24,7 +24,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..ops.physical import physical_aval
 from ..transforms.memory_plan import materialized
 from ..transforms.simplify import drop_dead_code
-from . import barriers, cache, loops, nonfinite
+from . import barriers, cache, loops, nonfinite, short_rows
 from .array import ArrayImpl, move, put
 from .callbacks import Launch
 from .devices import device_list, lowering_platform, sharding_on
@@ -201,6 +201,7 @@ def lower_jaxpr(
     module.write_main(name, jaxpr, program.consts, attributes)
     barriers.keep(module)
     loops.alias_carries(module)
+    short_rows.spare_effort(module, jaxpr)
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
     _warn_of_large(list(map(aval_of, module.captured)))
