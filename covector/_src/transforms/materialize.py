@@ -27,8 +27,8 @@ The rule.  Sweeps over the values, calls written out (`inline.py`); each is line
 capped at SOURCES elements, and sizes and counts saturate.
 
 0. Some values are in memory anyway: inputs, results of ops that are not fused, and of costly ones
-   that are read twice, which the compiler stores itself.  A costly one that is read once is read
-   twice after all if its reader is computed in two loops, which a first count of IU and n tells.
+   that the compiler stores itself: those that would be computed twice, or in a loop over copies of
+   them, which a first count of IU and n tells, and those of two arrays that are read twice.
 1. Forward: the *cone* of v is what one element of it costs, with all that would be computed along:
    its own weight and its operands' cones.  Values in memory anyway have none.
 2. Backward: IU and n.  A value that is read at least twice, is computed at least TIMES times (three
@@ -90,9 +90,9 @@ def choose(values: Values) -> list[Pinned]:
     if sum([fusion.again for fusion in values.fusions]) < COST:
         return []
     uses = _uses(values)
-    stored = _stored_anyway(values, uses)
-    candidates, _ = _computations(values, uses, stored, _cones(values, stored))
-    return _since_the_last(values, stored, candidates) if candidates else []
+    anyway = _computations(values, uses, [0] * len(values)).stored
+    found = _computations(values, uses, _cones(values, anyway))
+    return _since_the_last(values, found) if found.candidates else []
 
 
 def times_computed(values: Values, stored: Collection[int] = ()) -> list[int]:
@@ -100,8 +100,7 @@ def times_computed(values: Values, stored: Collection[int] = ()) -> list[int]:
     cones = [0] * len(values)
     for v in stored:
         cones[v] = MOST_COST
-    uses = _uses(values)
-    return _computations(values, uses, _stored_anyway(values, uses), cones)[1]
+    return _computations(values, _uses(values), cones).times
 
 
 def work(values: Values, times: list[int]) -> int:
@@ -128,16 +127,6 @@ def _uses(values: Values) -> list[int]:
     return uses
 
 
-def _stored_anyway(values: Values, uses: list[int]) -> list[bool]:
-    """Whether each value is in memory without a barrier, too."""
-    fusions = values.fusions
-    read_twice = [not f.fused or (f.stored_if_shared and n > 1) for f, n in zip(fusions, uses)]
-    _, times = _computations(values, uses, read_twice, [0] * len(values))
-    return [
-        stored or (f.stored_if_shared and n > 1) for f, stored, n in zip(fusions, read_twice, times)
-    ]
-
-
 def _cones(values: Values, stored: list[bool]) -> list[int]:
     """What an element of each value costs, from values that are in memory anyway."""
     cones = [0] * len(values)
@@ -150,16 +139,29 @@ def _cones(values: Values, stored: list[bool]) -> list[int]:
     return cones
 
 
-def _computations(
-    values: Values, uses: list[int], stored: list[bool], cones: list[int]
-) -> tuple[set[int], list[int]]:
-    """The candidates; and how often each value is computed where those are stored."""
+class _Computations(NamedTuple):
+    """How often each value is computed.
+
+    Attributes:
+      times: the count.
+      stored: which values are in memory without a barrier.
+      candidates: which are to be stored; the counts are those with them in memory.
+    """
+
+    times: list[int]
+    stored: list[bool]
+    candidates: set[int]
+
+
+def _computations(values: Values, uses: list[int], cones: list[int]) -> _Computations:
+    """How often each value is computed if those are stored whose cones make it worthwhile."""
     candidates: set[int] = set()
     fusions, variables = values.fusions, values.variables
     # Index sources: v itself for the loop that is written for v, and ~v for v as a consumer of
     # another shape.
     sources = [_NONE] * len(values)
     times = [1] * len(values)
+    stored = [not fusion.fused for fusion in fusions]
     for out in values.outputs:
         sources[out] = frozenset((out,))
     for v in range(len(values) - 1, -1, -1):
@@ -170,20 +172,41 @@ def _computations(
             for r in reads:
                 sources[r] |= {r}
             continue
-        own, count = sources[v], 1
-        if stored[v]:
-            own = frozenset((v,))
-        else:
-            count = sum([1 if u >= 0 else times[~u] for u in own])
-            if uses[v] > 1 and count > 1 and cones[v] >= COST and not fusion.repeats:
-                if count >= (TIMES_IF_LARGE if nbytes(variables[v]) >= LARGE else TIMES):
-                    candidates.add(v)
-                    own, count = frozenset((v,)), 1
-            if len(own) > SOURCES:
-                own, count = frozenset((v,)), min(count, SOURCES)
+        own = sources[v]
+        count = sum([1 if u >= 0 else times[~u] for u in own])
+        if fusion.stored_if_shared and (count > 1 or _is_stored(values, v, uses[v], own)):
+            stored[v] = True
+            own, count = frozenset((v,)), 1
+        elif uses[v] > 1 and count > 1 and cones[v] >= COST and not fusion.repeats:
+            if count >= (TIMES_IF_LARGE if nbytes(variables[v]) >= LARGE else TIMES):
+                candidates.add(v)
+                own, count = frozenset((v,)), 1
+        if len(own) > SOURCES:
+            own, count = frozenset((v,)), min(count, SOURCES)
         times[v] = min(count, MOST_TIMES)
         _hand_on(values, v, own, sources)
-    return candidates, times
+    return _Computations(times, stored, candidates)
+
+
+def _is_stored(values: Values, v: int, uses: int, own: frozenset[int]) -> bool:
+    """Whether the compiler stores a costly value that is computed once.
+
+    It does not fuse one into a loop over copies of it; nor one of two arrays, a quotient mostly,
+    that is read twice, though it be in one loop.
+    """
+    fusions, variables, reads = values.fusions, values.variables, values.reads
+    if uses > 1 and len(reads[v]) > 1 and sum([_varies(values, r) for r in reads[v]]) > 1:
+        return True
+    size = variables[v].aval.size
+    return any(u < 0 and fusions[~u].repeats and variables[~u].aval.size > size for u in own)
+
+
+def _varies(values: Values, v: int) -> bool:
+    """Whether a value is an array, and not one number or its copies, nor counts them."""
+    while values.fusions[v].repeats and len(values.reads[v]) == 1:
+        (v,) = values.reads[v]
+    var = values.variables[v]
+    return var is not None and var.aval.size > 1 and not values.fusions[v].repeats
 
 
 def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozenset[int]]) -> None:
@@ -201,17 +224,17 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
             sources[r] = before | added
 
 
-def _since_the_last(values: Values, stored: list[bool], candidates: set[int]) -> list[Pinned]:
+def _since_the_last(values: Values, found: _Computations) -> list[Pinned]:
     """Those candidates that are costly to compute even where the others before are in memory."""
     pinned = []
     cones = [0] * len(values)
     for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
-        if not stored[v]:
+        if not found.stored[v]:
             cone = fusion.weight
             for r in reads:
                 cone += cones[r]
             cone = min(cone, MOST_COST)
-            if cone >= COST and v in candidates:
+            if cone >= COST and v in found.candidates:
                 eqn = values.eqns[v]
                 assert eqn is not None
                 pinned.append(Pinned(v, eqn, values.variables[v], cone))
