@@ -11,6 +11,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+SOURCES = Path("covector/_src/xla")
+
 
 class BuildLibrary(build_ext):
     """Builds a library for any Python: it is no module, and its name is not one of a module."""
@@ -29,10 +31,12 @@ def kernels() -> list[Extension]:
         return []
     library = Extension(
         "covector._src.xla.libkernels",
-        ["covector/_src/xla/kernels.cc"],
+        sorted(str(path) for path in SOURCES.glob("kernels_*.cc")),
+        depends=[str(SOURCES / "kernels.h")],
         include_dirs=[str(Path(jaxlib.origin).parent / "include")],
-        # Results serve as memory for keys of another type, hence the last one.
-        extra_compile_args=["-std=c++17", "-O3", "-g0", "-fno-strict-aliasing"],
+        # Results serve as memory for keys of another type, hence the flag for aliases.  That signed
+        # numbers wrap around, which Python's own flags say, slows loops with indices down.
+        extra_compile_args=["-std=c++17", "-O3", "-g0", "-fno-strict-aliasing", "-fno-wrapv"],
         language="c++",
         optional=True,
     )

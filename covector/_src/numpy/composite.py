@@ -13,6 +13,7 @@ from ..core.jaxpr import ClosedJaxpr
 from ..core.primitive import BuiltinPrimitive
 from ..core.trace import context, eval_trace
 from ..core.zeros import UndefinedPrimal
+from ..ops.emitted import Emitted
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp
 from ..transforms.stage import JaxprTrace, stage_closed
@@ -108,6 +109,8 @@ class Lowered(Composite):
       pays: says of the types of the operands, and of the parameters, whether to use `on_cpu`.
       name: of the primitive.
       multiple_results: as of a `Composite`.
+      native: writes the same as the call of one of our own kernels: takes the operands as `Emitted`
+        and the parameters, and returns an `Emitted`, or None if no kernel serves.
     """
 
     def __init__(
@@ -117,11 +120,13 @@ class Lowered(Composite):
         pays: Callable[..., bool],
         name: str,
         multiple_results: bool = False,
+        native: Callable[..., Emitted | None] | None = None,
     ):
         super().__init__(fun, multiple_results)
         self.name = name
         self.on_cpu = on_cpu
         self.pays = pays
+        self.native = native
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         if context.trace is eval_trace or _inlined():
@@ -146,6 +151,11 @@ class Lowered(Composite):
 
     def emit(self, b: Any, *operands: Any, **params: Any) -> Any:
         if b.platform == "cpu" and self.pays(*b.avals_in, **params):
+            if self.native is not None:
+                arrays = [Emitted(b, x, aval) for x, aval in zip(operands, b.avals_in)]
+                found = self.native(*arrays, **params)
+                if found is not None:
+                    return found.value
             return self._results(
                 b.inline(stage_closed(self.flat(self.on_cpu, params), b.avals_in), operands)
             )

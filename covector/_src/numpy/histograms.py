@@ -14,7 +14,9 @@ from ..control.branches import cond
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..ops.counting import count_p
+from ..ops.emitted import Emitted
 from ..ops.linear import reshape
+from ..ops.native import counted_in_bins, kernel_serves
 from ..ops.thresholds import HISTOGRAM, NATIVE
 from . import creation, joining, logic, ranges, reductions, selection
 from .arguments import index_argument
@@ -188,26 +190,28 @@ def histogram(
         (a,) = promote_dtypes_inexact(a)
         weights = np.ones((), dtype_of(a))
     edges = histogram_bin_edges(a, bins, range, weights)
-    counts = _counts(a, edges, weights, uniform=np.ndim(bins) == 0)
+    flat = reshape(a, (a.size,))
+    if shape_of(weights):
+        weights = reshape(weights, (a.size,))
+    counts = _counts(flat, edges, weights, uniform=np.ndim(bins) == 0)
     if density:
         counts = counts / joining.diff(edges) / counts.sum()
     return counts, edges
 
 
-def _counts_by_search(a: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
-    """The sums of the weights in each bin; the bins are of one width if `uniform`."""
+def _counts_by_search(x: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
+    """The sums of the weights of a vector's elements in each bin; `uniform` bins have one width."""
     (count,) = shape_of(edges)
-    return _add_up(_bins(a, edges), weights, count + 1)[1:count]
+    return _add_up(_bins(x, edges), weights, count + 1)[1:count]
 
 
-def _counts_by_division(a: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
+def _counts_by_division(x: Any, edges: Any, weights: Any, *, uniform: bool) -> Any:
     """The same, with the number of the bin from a division, put right at the edges.
 
     Should that not be enough (of narrow bins, rounded edges may be bins away from where they should
     be), the bins are searched for.
     """
     last = shape_of(edges)[0] - 2
-    x = reshape(a, (a.size,))
     low, high = edges[0], edges[-1]
     inside = (x >= low) & (x <= high)
     scale = (last + 1) / convert(high - low, np.dtype(np.float32))
@@ -220,17 +224,31 @@ def _counts_by_division(a: Any, edges: Any, weights: Any, *, uniform: bool) -> A
     place = cond(reductions.all(right | ~inside), lambda: place, lambda: _bins(x, edges) - 1)
     place = selection.where(inside, place, last + 1)
     if shape_of(weights):
-        weights = reshape(weights, (a.size,))
         return _add_up(place, weights, last + 2)[:-1]
     counts = _occurrences(place, last + 2, np.dtype(np.int32))[:-1]
     return convert(counts, dtype_of(weights)) * weights
 
 
-def _division_pays(a: Any, edges: Any, weights: Any, *, uniform: bool) -> bool:
-    return uniform and a.size >= HISTOGRAM and edges.size > 1
+def _division_pays(x: Any, edges: Any, weights: Any, *, uniform: bool) -> bool:
+    return uniform and x.size >= HISTOGRAM and edges.size > 1
 
 
-_counts = Lowered(_counts_by_search, _counts_by_division, _division_pays, name="histogram_counts")
+def _counts_by_kernel(x: Emitted, edges: Emitted, weights: Emitted, *, uniform: bool) -> Any:
+    """The same by a kernel, where all weights are one number."""
+    if weights.aval.shape or not kernel_serves(x.b, x.aval, 0):
+        return None
+    counts = counted_in_bins(x, edges).astype(weights.dtype)
+    weight = x.b.broadcast_to(weights.value, weights.aval, counts.aval.shape)
+    return counts * Emitted(x.b, weight, counts.aval)
+
+
+_counts = Lowered(
+    _counts_by_search,
+    _counts_by_division,
+    _division_pays,
+    name="histogram_counts",
+    native=_counts_by_kernel,
+)
 
 
 def _bins(a: Any, edges: Any) -> Any:

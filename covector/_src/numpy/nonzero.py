@@ -16,16 +16,19 @@ from ..ops.arithmetic import add_p, div_p, sub_p
 from ..ops.bitwise import and_p
 from ..ops.comparison import ge_p, lt_p, ne_p
 from ..ops.creation import iota_p
+from ..ops.emitted import Emitted
 from ..ops.gather_dimensions import ScatterDimensionNumbers
 from ..ops.joining import concatenate
 from ..ops.linear import broadcast_in_dim, expand_dims, full, reshape
 from ..ops.linear import constant_like as like
+from ..ops.native import places_of_true
 from ..ops.rounding import rem_p
 from ..ops.scatter import scatter_p
 from ..ops.scattering import FILL_OR_DROP
 from ..ops.select import select_n_p
+from ..ops.thresholds import NATIVE
 from .arguments import index_argument
-from .composite import composite_list
+from .composite import Lowered, composite_list
 from .conversion import behind
 from .promotion import BOOL, as_array, convert, dtype_of, number, operand, shape_of
 
@@ -84,7 +87,22 @@ def _indices(a: Any, *fills: Any, size: int) -> list[Any]:
         return [full((size,), 0, dtype) for _ in shape]
     if dtype_of(a) != BOOL:
         a = ne_p.bind(a, like(a, 0))
-    mask = reshape(a, (count,))
+    flat = _places_of_true(reshape(a, (count,)), size=size, dtype=dtype)
+    missing = ge_p.bind(flat, number(count, dtype))
+    found, stride = [], count
+    for dim, (n, fill) in enumerate(zip(shape, fills)):
+        stride //= n
+        index = div_p.bind(flat, number(stride, dtype)) if stride > 1 else flat
+        if dim > 0:
+            index = rem_p.bind(index, number(n, dtype))
+        fill = broadcast_in_dim(convert(fill, dtype), (size,), ())
+        found.append(select_n_p.bind(missing, index, fill))
+    return found
+
+
+def _places_of_true_by_sums(mask: Any, *, size: int, dtype: Any) -> Any:
+    """The first `size` indices of true elements of a vector; what is missing is its length."""
+    (count,) = shape_of(mask)
     # The n-th of them goes to place n, if that is one of `size`; the others behind these places,
     # each to one of its own, that all are distinct.
     every = iota_p.bind(dtype=dtype, shape=(count,), dimension=0, sharding=None)
@@ -94,15 +112,24 @@ def _indices(a: Any, *fills: Any, size: int) -> list[Any]:
     numbers = ScatterDimensionNumbers((), (0,), (0,))
     out = full((size,), count, dtype)
     places = reshape(place, (count, 1))
-    flat = scatter_p.apply(out, places, every, numbers, unique_indices=True, mode=FILL_OR_DROP)
-    missing = ge_p.bind(flat, number(count, dtype))
-    found, stride = [], count
-    for n, fill in zip(shape, fills):
-        stride //= n
-        index = rem_p.bind(div_p.bind(flat, number(stride, dtype)), number(n, dtype))
-        fill = broadcast_in_dim(convert(fill, dtype), (size,), ())
-        found.append(select_n_p.bind(missing, index, fill))
-    return found
+    return scatter_p.apply(out, places, every, numbers, unique_indices=True, mode=FILL_OR_DROP)
+
+
+def _kernel_pays(mask: Any, *, size: int, dtype: Any) -> bool:
+    return mask.size >= NATIVE
+
+
+def _places_of_true_by_kernel(mask: Emitted, *, size: int, dtype: Any) -> Emitted | None:
+    return places_of_true(mask, size, dtype) if mask.b.has_kernels else None
+
+
+_places_of_true = Lowered(
+    _places_of_true_by_sums,
+    _places_of_true_by_sums,
+    _kernel_pays,
+    name="places_of_true",
+    native=_places_of_true_by_kernel,
+)
 
 
 def running_sum(x: Any) -> Any:

@@ -1,12 +1,13 @@
 """Calls of our own kernels, which programs for CPUs make where those are installed.
 
-The kernels are described in `xla/kernels.cc`, and for users in `docs/native.md`.  They work on
+The kernels are described in `xla/kernels_*.cc`, and for users in `docs/native.md`.  They work on
 lines: the elements along one dimension, for fixed indices in the others.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,23 +70,60 @@ def places_of_extrema(name: str, x: Emitted, axis: int) -> Emitted:
     shape = x.aval.shape
     out = x.aval.update(shape=without(shape, (axis,)), dtype=_INT32)
     columns = math.prod(shape[axis + 1 :])
-    return _call(name, x, _by_rows(len(shape)), out, length=shape[axis], stride=columns)
+    attributes = dict(length=shape[axis], stride=columns)
+    return _call(name, [x], [_by_rows(len(shape))], out, **attributes)
+
+
+def counted_in_bins(x: Emitted, edges: Emitted) -> Emitted:
+    """How many elements of a vector lie in each bin of one width, as int32, by the bins' edges.
+
+    An element at an edge is in the bin above it, and one at the last edge in the last bin.
+    """
+    bins = edges.aval.size - 1
+    out = x.aval.update(shape=(bins,), dtype=_INT32)
+    return _by_row("histogram", [x, edges], out, length=x.aval.size, bins=bins)
+
+
+def places_of_true(x: Emitted, size: int, dtype: Any) -> Emitted:
+    """The first `size` indices of true elements of a vector; what is missing is its length."""
+    out = x.aval.update(shape=(size,), dtype=np.dtype(dtype))
+    return _by_row("true_places", [x], out, length=x.aval.size, size=size)
+
+
+def encrypted_places(key: Sequence[Emitted], out: ShapedArray) -> Emitted:
+    """What the places in an array of type `out` encrypt to, by Threefry-2x32.
+
+    They are encrypted as 64-bit numbers under a key of two words. Of arrays of 64-bit integers it
+    is the two words of the result, of 32-bit ones their exclusive "or".
+    """
+    return _by_row("threefry_bits", key, out)
 
 
 def _of_lines(name: str, x: Emitted, axis: int, out: ShapedArray, **attributes: Any) -> Emitted:
     """Call a kernel on an array that lies in memory line by line, and so does the result."""
     ndim = x.aval.ndim
     order = (axis, *without(_by_rows(ndim), (ndim - 1 - axis,)))
-    return _call(name, x, order, out, length=x.aval.shape[axis], **attributes)
+    return _call(name, [x], [order], out, length=x.aval.shape[axis], **attributes)
+
+
+def _by_row(name: str, xs: Sequence[Emitted], out: ShapedArray, **attributes: Any) -> Emitted:
+    """Call a kernel on arrays that lie row by row."""
+    return _call(name, xs, [_by_rows(x.aval.ndim) for x in xs], out, **attributes)
 
 
 def _call(
-    name: str, x: Emitted, order: tuple[int, ...], out: ShapedArray, **attributes: Any
+    name: str,
+    xs: Sequence[Emitted],
+    orders: Sequence[tuple[int, ...]],
+    out: ShapedArray,
+    **attributes: Any,
 ) -> Emitted:
-    """Call a kernel on an array whose dimensions by growing stride are `order`."""
-    to = order if out.ndim == len(order) else _by_rows(out.ndim)
-    (found,) = x.b.call_kernel(name, [(x.value, order)], [(out, to)], **attributes)
-    return Emitted(x.b, found, out)
+    """Call a kernel on arrays, given for each its dimensions by growing stride."""
+    b, first = xs[0].b, orders[0]
+    to = first if out.ndim == len(first) else _by_rows(out.ndim)
+    operands = [(x.value, order) for x, order in zip(xs, orders)]
+    (found,) = b.call_kernel(name, operands, [(out, to)], **attributes)
+    return Emitted(b, found, out)
 
 
 def _by_rows(ndim: int) -> tuple[int, ...]:

@@ -16,14 +16,18 @@ import numpy as np
 from ..api.jit import jit
 from ..base import config, dtypes, random_errors
 from ..base.keys import UINT32, PRNGImpl
-from ..core.avals import aval_of
+from ..core.avals import ShapedArray, aval_of
+from ..numpy.composite import Lowered
 from ..ops.bitwise import bitwise_and, bitwise_or, bitwise_xor, shift_left, shift_right_logical
 from ..ops.conversion import convert
 from ..ops.creation import iota
+from ..ops.emitted import Emitted
 from ..ops.joining import concatenate, stack
 from ..ops.linear import constant_like, expand_dims, reshape, transpose
+from ..ops.native import encrypted_places
 from ..ops.random_bits import iota_2x32_shape, threefry2x32_p
 from ..ops.slicing import index_in_dim, slice_in_dim
+from ..ops.thresholds import NATIVE
 
 WORD_BITS = 32
 
@@ -115,10 +119,33 @@ def threefry_random_bits(key: Any, bit_width: int, shape: Sequence[int]) -> Any:
         raise TypeError(random_errors.bits_width(bit_width))
     if not config.threefry_partitionable.value:
         return _bits_of_halves(words_of(key), bit_width, tuple(shape))
-    high, low = threefry2x32_p.bind(*words_of(key), *iota_2x32_shape(shape))
-    if bit_width == 2 * WORD_BITS:
-        return joined_words(high, low)
-    return convert(bitwise_xor(high, low), np.dtype(f"uint{bit_width}"))
+    dtype = np.dtype(f"uint{max(bit_width, WORD_BITS)}")
+    words = _encrypted_places(*words_of(key), shape=tuple(shape), dtype=dtype)
+    return convert(words, np.dtype(f"uint{bit_width}"))
+
+
+def _encrypt_places(*key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """What the places in an array encrypt to: all 64 bits, or both halves together."""
+    high, low = threefry2x32_p.bind(*key, *iota_2x32_shape(shape))
+    return bitwise_xor(high, low) if dtype == UINT32 else joined_words(high, low)
+
+
+def _encryption_pays(*_key: Any, shape: tuple[int, ...], dtype: Any) -> bool:
+    return math.prod(shape) >= NATIVE
+
+
+def _encrypt_natively(*key: Emitted, shape: tuple[int, ...], dtype: Any) -> Emitted | None:
+    out = ShapedArray(shape, dtype)
+    return encrypted_places(key, out) if key[0].b.has_kernels else None
+
+
+_encrypted_places = Lowered(
+    _encrypt_places,
+    _encrypt_places,
+    _encryption_pays,
+    name="threefry_bits",
+    native=_encrypt_natively,
+)
 
 
 def joined_words(high: Any, low: Any) -> Any:

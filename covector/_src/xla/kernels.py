@@ -1,4 +1,4 @@
-"""Our own kernels for CPUs: functions of `kernels.cc`, where they were compiled at installation.
+"""Our own kernels for CPUs: functions of the files `kernels_*.cc`, compiled at installation.
 
 They are optional.  Without the library, or with the flag `native_kernels` off, programs are made of
 XLA's own operations; `docs/native.md` says more.
@@ -19,7 +19,10 @@ from .native import xla_client
 # Where `setup.py` puts it.  It knows nothing of Python: one serves all versions of it, and its name
 # is not one that Python takes for a module's.
 LIBRARY = Path(__file__).with_name("libkernels.so.1")
-NAMES = ("sort", "argsort", "argmax", "argmin", "cumsum", "count")
+NAMES = (
+    *("sort", "argsort", "argmax", "argmin", "cumsum"),
+    *("count", "histogram", "true_places", "threefry_bits"),
+)
 
 
 def target(name: str) -> str:

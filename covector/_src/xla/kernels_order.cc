@@ -1,175 +1,21 @@
-// Kernels for CPUs: sorting, places of extrema, cumulative sums, counting.
-//
-// XLA's own CPU compiler makes slow loops of these operations.  Programs call the functions here
-// instead, through XLA's typed interface for foreign functions; kernels.py registers them.  They
-// need nothing but the headers that jaxlib brings, and do not know of Python.
+// Kernels for CPUs: sorting, places of extrema, cumulative sums.
 //
 // All take float32, float64, int32, int64 and uint32.  Arrays lie by rows, but for the dimension
 // that an operation works along: "lines" are that dimension's elements for fixed other indices.
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "xla/ffi/api/ffi.h"
+#include "kernels.h"
 
-// Functions of tight loops are compiled for several generations of processors, of which the loader
-// takes the best.  Only GCC with glibc on x86-64 is known to do this for all functions below.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define COVECTOR_TUNED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define COVECTOR_TUNED
-#endif
-#define COVECTOR_INLINE inline __attribute__((always_inline))
-
+namespace covector {
 namespace {
-
-namespace ffi = xla::ffi;
-
-// ---------------------------------------------------------------- threads
-
-// A function that the caller keeps alive.  Like `std::function` it has one type whatever it refers
-// to, so that what takes one is compiled once; but making one allocates nothing.
-template <class... Args>
-class FunctionRef {
- public:
-  template <class Function>
-  FunctionRef(const Function& function)  // NOLINT: implicit, for lambdas
-      : function_(&function), call_([](const void* function, Args... args) {
-          (*static_cast<const Function*>(function))(args...);
-        }) {}
-
-  void operator()(Args... args) const { call_(function_, args...); }
-
- private:
-  const void* function_;
-  void (*call_)(const void*, Args...);
-};
-
-// A loop whose iterations any thread may claim.
-struct SharedLoop {
-  SharedLoop(int count, FunctionRef<int> body) : count(count), body(body) {}
-
-  void Work() {
-    for (int i; (i = next.fetch_add(1)) < count;) {
-      body(i);
-      if (done.fetch_add(1) + 1 == count) {
-        std::lock_guard<std::mutex> lock(mutex);
-        finished.notify_all();
-      }
-    }
-  }
-
-  void Wait() {
-    // The others are about to finish: most often, waking up would take longer.
-    for (int spins = 0; spins < 4000 && done.load() < count; ++spins) {
-    }
-    std::unique_lock<std::mutex> lock(mutex);
-    finished.wait(lock, [this] { return done.load() >= count; });
-  }
-
-  const int count;
-  const FunctionRef<int> body;
-  std::atomic<int> next{0}, done{0};
-  std::mutex mutex;
-  std::condition_variable finished;
-};
-
-// The threads that XLA runs programs with.
-//
-// They may all be busy, perhaps with calls like this one, so nothing here waits for a task to
-// begin: the caller claims iterations as well, and at the end waits only for those that another
-// thread is in the middle of.  A task that begins later finds nothing left, and touches nothing of
-// the caller's.
-class Threads {
- public:
-  explicit Threads(ffi::ThreadPool pool)
-      : pool_(pool), count_(static_cast<int>(std::max<int64_t>(1, pool.num_threads()))) {}
-
-  int count() const { return count_; }
-
-  // Into how many parts to split work, if parts of less than `grain` are not worth a thread.
-  int Parts(int64_t work, int64_t grain) const {
-    return static_cast<int>(std::clamp<int64_t>(work / grain, 1, count_));
-  }
-
-  // Calls `body` with 0, ..., count - 1.
-  void For(int count, FunctionRef<int> body) {
-    if (count == 1) return body(0);
-    auto loop = std::make_shared<SharedLoop>(count, body);
-    for (int i = 1; i < std::min(count, count_); ++i) pool_.Schedule([loop] { loop->Work(); });
-    loop->Work();
-    loop->Wait();
-  }
-
-  // Calls `body(part, begin, end)` for consecutive ranges that make up 0, ..., size - 1.
-  void Split(int parts, int64_t size, FunctionRef<int, int64_t, int64_t> body) {
-    For(parts, [&](int i) { body(i, size * i / parts, size * (i + 1) / parts); });
-  }
-
- private:
-  ffi::ThreadPool pool_;
-  const int count_;
-};
-
-// ---------------------------------------------------------------- arrays
-
-// An array as lines of `length` elements, of which consecutive ones are `stride` apart: there are
-// `stride` lines side by side in each of `blocks` blocks.
-struct Lines {
-  int64_t blocks, length, stride;
-
-  Lines(ffi::AnyBuffer x, int64_t length, int64_t stride)
-      : blocks(static_cast<int64_t>(x.element_count()) / std::max<int64_t>(1, length * stride)),
-        length(length),
-        stride(stride) {}
-};
-
-// Calls `body` with a zero of the type of the elements.
-template <class Body>
-ffi::Error WithElement(ffi::DataType type, const Body& body) {
-  switch (type) {
-    case ffi::DataType::F32: return body(float{0});
-    case ffi::DataType::F64: return body(double{0});
-    case ffi::DataType::S32: return body(int32_t{0});
-    case ffi::DataType::S64: return body(int64_t{0});
-    case ffi::DataType::U32: return body(uint32_t{0});
-    default: return ffi::Error::InvalidArgument("Covector's kernels do not know this element type");
-  }
-}
-
-template <class T>
-T* Data(ffi::AnyBuffer x) {
-  return static_cast<T*>(x.untyped_data());
-}
-
-// Memory for a while; it is null if there is none.
-template <class T>
-using Scratch = std::unique_ptr<T[]>;
-
-template <class T>
-Scratch<T> Allocate(int64_t count) {
-  return Scratch<T>(new (std::nothrow) T[std::max<int64_t>(1, count)]);
-}
-
-ffi::Error OutOfMemory() {
-  return ffi::Error(ffi::ErrorCode::kResourceExhausted, "no memory left for a kernel of Covector");
-}
-
-template <class T>
-COVECTOR_INLINE bool IsNan(T x) {
-  return x != x;
-}
 
 // ---------------------------------------------------------------- the order of sorting
 
@@ -298,23 +144,6 @@ Item* SortItems(Threads& threads, int parts, Item* items, Item* spare, int64_t c
   }
   if (count < kLongDigits) return SortByDigits<8>(threads, parts, items, spare, count);
   return SortByDigits<11>(threads, parts, items, spare, count);
-}
-
-// Calls `body(parts, line)` for all lines.  Lines that are long and few are split into parts, one
-// after another; others are shared out among the threads as they are.
-void ForLines(Threads& threads, int64_t lines, int64_t length, int64_t grain,
-              FunctionRef<int, int64_t> body) {
-  const int within = threads.Parts(length, grain);
-  if (within > 1 && lines < threads.count()) {
-    for (int64_t line = 0; line < lines; ++line) body(within, line);
-    return;
-  }
-  // A few more parts than threads, in case that one of them is held up.
-  const int64_t parts = 4 * static_cast<int64_t>(threads.Parts(lines * length, grain));
-  threads.Split(static_cast<int>(std::clamp<int64_t>(lines, 1, parts)), lines,
-                [&](int, int64_t begin, int64_t end) {
-                  for (int64_t line = begin; line < end; ++line) body(1, line);
-                });
 }
 
 // ---------------------------------------------------------------- sort, argsort
@@ -447,10 +276,14 @@ COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
         nans[k] |= IsNan(x[i + k]);
       }
     }
-    for (int k = 0; k < kLanes; ++k) {
-      best = Beats<kGreatest>(lanes[k], best) ? lanes[k] : best;
-      has_nan |= nans[k];
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) {
+        lanes[k] = Beats<kGreatest>(lanes[k + half], lanes[k]) ? lanes[k + half] : lanes[k];
+        nans[k] |= nans[k + half];
+      }
     }
+    best = Beats<kGreatest>(lanes[0], best) ? lanes[0] : best;
+    has_nan = nans[0];
   }
   for (; i < count; ++i) {
     best = Beats<kGreatest>(x[i], best) ? x[i] : best;
@@ -641,41 +474,6 @@ void CumulativeSums(Threads& threads, const T* x, T* out, Lines lines) {
   });
 }
 
-// ---------------------------------------------------------------- counting
-
-constexpr int64_t kCountGrain = 1 << 16;
-
-// Adds to `counts` how often each of the numbers from 0 to size - 1 occurs.
-template <class T>
-void Count(const T* x, int64_t count, int32_t* counts, int64_t size) {
-  for (int64_t i = 0; i < count; ++i) {
-    // Negative numbers become numbers that are too large.
-    const uint64_t number = static_cast<uint64_t>(x[i]);
-    if (number < static_cast<uint64_t>(size)) ++counts[number];
-  }
-}
-
-template <class T>
-ffi::Error CountLines(Threads& threads, const T* x, int32_t* out, Lines lines, int64_t size) {
-  std::fill(out, out + lines.blocks * size, 0);
-  std::atomic<bool> failed{false};
-  ForLines(threads, lines.blocks, lines.length, kCountGrain, [&](int parts, int64_t line) {
-    const T* from = x + line * lines.length;
-    int32_t* counts = out + line * size;
-    // Each part but the first counts for itself, where that is little beside the counting.
-    if (size * parts > lines.length) parts = 1;
-    auto others = Allocate<int32_t>(size * (parts - 1));
-    if (!others) return failed.store(true);
-    threads.Split(parts, lines.length, [&](int part, int64_t begin, int64_t end) {
-      int32_t* own = part == 0 ? counts : others.get() + size * (part - 1);
-      if (part > 0) std::fill(own, own + size, 0);
-      Count(from + begin, end - begin, own, size);
-    });
-    for (int64_t i = 0; i < size * (parts - 1); ++i) counts[i % size] += others[i];
-  });
-  return failed ? OutOfMemory() : ffi::Error::Success();
-}
-
 // ---------------------------------------------------------------- what XLA calls
 
 ffi::Error Sort(ffi::ThreadPool pool, int64_t length, ffi::AnyBuffer x,
@@ -707,33 +505,18 @@ ffi::Error Cumsum(ffi::ThreadPool pool, int64_t length, bool reverse, ffi::AnyBu
   });
 }
 
-ffi::Error Counts(ffi::ThreadPool pool, int64_t length, int64_t size, ffi::AnyBuffer x,
-                  ffi::Result<ffi::AnyBuffer> out) {
-  Threads threads(pool);
-  return WithElement(x.element_type(), [&](auto element) {
-    using T = decltype(element);
-    if constexpr (std::is_integral_v<T>) {
-      const Lines lines(x, length, 1);
-      return CountLines(threads, Data<T>(x), Data<int32_t>(*out), lines, size);
-    }
-    return ffi::Error::InvalidArgument("Covector's kernels count integers only");
-  });
-}
-
 }  // namespace
+}  // namespace covector
 
-// By their names kernels.py finds them.
-#define COVECTOR_KERNEL(name, function, attributes)                             \
-  XLA_FFI_DEFINE_HANDLER_SYMBOL(name, function,                                 \
-                                ffi::Ffi::Bind().Ctx<ffi::ThreadPool>() attributes \
-                                    .Arg<ffi::AnyBuffer>()                      \
-                                    .Ret<ffi::AnyBuffer>())
+using namespace covector;
 
-#define COVECTOR_LENGTH .Attr<int64_t>("length")
+#define COVECTOR_LINES COVECTOR_INTEGER("length") COVECTOR_ARG COVECTOR_RESULT
+#define COVECTOR_STRIDED COVECTOR_INTEGER("length") COVECTOR_INTEGER("stride") COVECTOR_ARG \
+  COVECTOR_RESULT
 
-COVECTOR_KERNEL(covector_sort, Sort, COVECTOR_LENGTH);
-COVECTOR_KERNEL(covector_argsort, Argsort, COVECTOR_LENGTH);
-COVECTOR_KERNEL(covector_argmax, ArgExtremum<true>, COVECTOR_LENGTH.Attr<int64_t>("stride"));
-COVECTOR_KERNEL(covector_argmin, ArgExtremum<false>, COVECTOR_LENGTH.Attr<int64_t>("stride"));
-COVECTOR_KERNEL(covector_cumsum, Cumsum, COVECTOR_LENGTH.Attr<bool>("reverse"));
-COVECTOR_KERNEL(covector_count, Counts, COVECTOR_LENGTH.Attr<int64_t>("size"));
+COVECTOR_KERNEL(covector_sort, Sort, COVECTOR_LINES);
+COVECTOR_KERNEL(covector_argsort, Argsort, COVECTOR_LINES);
+COVECTOR_KERNEL(covector_argmax, ArgExtremum<true>, COVECTOR_STRIDED);
+COVECTOR_KERNEL(covector_argmin, ArgExtremum<false>, COVECTOR_STRIDED);
+COVECTOR_KERNEL(covector_cumsum, Cumsum,
+                COVECTOR_INTEGER("length") COVECTOR_BOOL("reverse") COVECTOR_ARG COVECTOR_RESULT);
