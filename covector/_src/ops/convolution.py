@@ -23,7 +23,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Sample, draw
 from .conversion import convert
-from .convolution_on_cpu import emit_by_sums, prefer_own_convolution
+from .convolution_on_cpu import emit_otherwise, prefer_own_convolution
 from .convolution_reference import convolved
 from .convolution_shapes import (
     ConvDimensionNumbers,
@@ -139,7 +139,7 @@ class ConvGeneralDilated(Bilinear):
         if dtypes.issubdtype(out.dtype, np.complexfloating) and b.platform != "tpu":
             return emit_complex(b, x, y, **params)
         if b.platform == "cpu":
-            found = emit_by_sums(b, x, y, params)
+            found = emit_otherwise(b, x, y, params)
             if found is not None:
                 return found
             prefer_own_convolution(b, b.avals_in[1].shape[params["dimension_numbers"][1][1]])

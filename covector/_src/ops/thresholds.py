@@ -65,7 +65,8 @@ CUMULATIVE_WIDTH = 8
 # A depthwise convolution as a sum of shifted arrays.  Windows of 3x3 on 16x32x32x32: 14.3 ms to
 # 0.26; its gradients 28 ms to 0.9 and 17.5 to 1.3.
 DEPTHWISE = 2048
-# Windows of more elements make programs that take long to compile.
+# Windows of more elements, those for all features of a group counted, make programs that take long
+# to compile. 4 features in each of 32 groups, 3x3: 22 ms to 2.2.
 DEPTHWISE_WINDOW = 49
 # So do gradients of windows of more elements: with 3x3 it takes as long as XLA's own convolution.
 DEPTHWISE_RESULT = 25
@@ -74,6 +75,15 @@ DEPTHWISE_RESULT = 25
 CONVOLUTION_FEATURES = 16
 # In small arrays too: 8x8 images of 3 features took 14 us, and up to 53 so.
 CONVOLUTION = 32768
+# As products of matrices, where the largest array has so many elements: windows of one element,
+# 64 features to 256 of two images of 56x56, 10 ms to 2, the gradient for the window 21 to 3.
+CONVOLUTION_PRODUCT = 512
+# One convolution for each of so many groups: 4 groups of 16 features of 28x28 4.0 ms to 1.6, their
+# gradients for the window 160 to 4.  Each takes 0.05 s to compile.
+CONVOLUTION_GROUPS = 8
+# A library does the convolutions of 64-bit floats if there are so many features or outputs, XLA
+# slowly if not: 16 features to 16 of 8 images of 32x32, windows of 3x3, 16 ms, and as products 2.
+CONVOLUTION_LIBRARY = 32
 
 # ---------------------------------------------------------------- counting
 
