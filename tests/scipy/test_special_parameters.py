@@ -120,10 +120,13 @@ def test_confluent_hypergeometric():
 def test_hypergeometric():
     x = np.array([-50, -5, -0.3, 0, 0.1, 0.5, 0.6, 0.9, 0.99, 0.9999])
     agree(special.hyp2f1, sp.hyp2f1, ROW[1:5, None, None], ROW[1:5, None], ROW[1:5], x, rtol=1e-9)
-    agree(special.hyp2f1, sp.hyp2f1, -2.0, 1.5, 2.5, np.array([-3, 0.4, 2.0]))
-    agree(special.hyp2f1, sp.hyp2f1, 1.0, np.array([2.0, 2.5]), 4.2, 1.0)
-    args = [np.array(v) for v in ([1.2] * 3, [0.7] * 3, [2.3] * 3, [-2.0, 0.4, 0.8])]
-    slopes_agree(special.hyp2f1, *args, wrt=(2, 3))
+    # Polynomials, and Gauss's sum at one.
+    rows = np.array(
+        [[-2, 1.5, 2.5, -3], [-2, 1.5, 2.5, 0.4], [-2, 1.5, 2.5, 2], [1, 2, 4.2, 1], [1, 2.5, 4.2, 1]]
+    )
+    agree(special.hyp2f1, sp.hyp2f1, *rows.T)
+    x = np.array([-2.0, 0.4, 0.8, -0.3, 0.1])
+    slopes_agree(special.hyp2f1, *[np.full(5, v) for v in (1.2, 0.7, 2.3)], x, wrt=(2, 3))
 
 
 def test_bessel():
