@@ -1,8 +1,9 @@
 """Which convolutions are written otherwise than as XLA's own on CPUs.
 
 XLA does groups one after another, and those of batches many times over; windows of one element it
-takes for any window; and of 64-bit floats only one of its libraries knows more than plain loops.
-See `convolution_sums` and `convolution_products` for what is written instead.
+takes for any window; three dimensions take it one core; and for 64-bit floats it has plain loops
+where it does not use a library.  What is written instead is in `convolution_sums`,
+`convolution_products` and `convolution_simpler`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.avals import ShapedArray
-from .convolution_products import by_groups, by_places, by_window
+from .convolution_products import by_places, by_window
 from .convolution_shapes import in_order
+from .convolution_simpler import by_first_dimension, by_groups
 from .convolution_sums import sum_of_shifted, sums_of_products
 from .thresholds import (
     CONVOLUTION,
@@ -25,6 +27,7 @@ from .thresholds import (
     CONVOLUTION_GROUPS,
     CONVOLUTION_LIBRARY,
     CONVOLUTION_PRODUCT,
+    CONVOLUTION_SLICES,
     DEPTHWISE,
     DEPTHWISE_RESULT,
     DEPTHWISE_WINDOW,
@@ -53,8 +56,8 @@ def emit_otherwise(b: Any, x: Any, y: Any, params: dict[str, Any]) -> Any:
     rule = rule_of(out, x_aval, y_aval, params)
     if rule is None:
         return None
-    if rule is by_groups:
-        rule = partial(by_groups, b.primitive.bind)
+    if rule in (by_groups, by_first_dimension):
+        rule = partial(rule, b.primitive.bind)
     (found,) = b.written(lambda x, y: [rule(x, y, out, **params)], [x, y])
     return found
 
@@ -71,7 +74,7 @@ def rule_of(
     of_features, of_batches = params["feature_group_count"], params["batch_group_count"]
     groups, large = max(of_features, of_batches), out.size >= DEPTHWISE
     few_features = of_features == features or of_features > CONVOLUTION_GROUPS
-    if 1 < of_features and few_features and large and count * elements <= DEPTHWISE_WINDOW:
+    if of_features > 1 and few_features and large and count * elements <= DEPTHWISE_WINDOW:
         return sum_of_shifted
     if 1 < of_batches == batch and places <= DEPTHWISE_RESULT and y.size >= DEPTHWISE:
         return sums_of_products
@@ -81,12 +84,16 @@ def rule_of(
         return by_window
     if places == 1:
         return by_places
-    if 1 < groups <= CONVOLUTION_GROUPS:
+    if 1 < groups <= CONVOLUTION_GROUPS and (of_batches > 1 or out.size >= CONVOLUTION):
         return by_groups
-    if 1 < groups and places <= min(DEPTHWISE_RESULT, elements):
+    if groups > 1 and places <= min(DEPTHWISE_RESULT, elements):
         return by_places
-    plain = out.dtype == np.float64 and groups == 1 and elements <= DEPTHWISE_WINDOW
-    return by_window if plain and max(count, outputs) < CONVOLUTION_LIBRARY else None
+    if groups > 1:
+        return None
+    if len(window) > 2 and min(window[0], out.shape[numbers.out_spec[2]]) <= CONVOLUTION_SLICES:
+        return by_first_dimension
+    missing = out.dtype == np.float64 and max(count, outputs) < CONVOLUTION_LIBRARY
+    return by_window if missing and elements <= DEPTHWISE_WINDOW else None
 
 
 def prefer_own_convolution(b: Any, feature_count: int) -> None:

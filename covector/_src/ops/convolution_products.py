@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.avals import ShapedArray, aval_of
 from .arithmetic import add_p
 from .contraction import dot_general_p, dot_params
-from .convolution_parts import in_place, ordered, padded, part_of, spaced
+from .convolution_parts import in_place, ordered, padded, spaced
 from .convolution_shapes import in_order
 from .joining import concatenate
 from .linear import broadcast_in_dim, reshape, transpose
@@ -66,7 +66,7 @@ def weighted(x: Any, weight: Any, groups: int, features_last: bool, precision: A
     Other ones are columns of a matrix for each example; weights are repeated for each, if that does
     not make more numbers than there are in x.
     """
-    (batch, features, *sizes), (outputs, count) = aval_of(x).shape, aval_of(weight).shape
+    (batch, _, *sizes), (outputs, count) = aval_of(x).shape, aval_of(weight).shape
     x = reshape(x, (batch, groups, count, *sizes))
     weight = reshape(weight, (groups, outputs // groups, count))
     if not features_last and outputs <= math.prod(sizes):
@@ -112,25 +112,3 @@ def by_places(
         results.append(reshape(product, (*aval_of(product).shape, 1)))
     found = transpose(concatenate(results, 3), (1, 0, 2, 3))
     return in_place(reshape(found, (batch, outputs, *sizes)), out, out_spec)
-
-
-def by_groups(
-    bind: Callable[..., Any],
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    feature_group_count: int,
-    batch_group_count: int,
-    **params: Any,
-) -> Any:
-    """A convolution of groups as a convolution for each, by the primitive's `bind`."""
-    lhs_spec, rhs_spec, out_spec = params["dimension_numbers"]
-    groups = max(feature_group_count, batch_group_count)
-    dim = lhs_spec[1 if feature_group_count > 1 else 0]
-    alone = params | {"feature_group_count": 1, "batch_group_count": 1}
-    parts = [
-        bind(part_of(x, dim, i, groups), part_of(y, rhs_spec[0], i, groups), **alone)
-        for i in range(groups)
-    ]
-    return concatenate(parts, out_spec[1])
