@@ -1,6 +1,7 @@
 """Imports go down: each module imports only from its own layer's folder or from lower layers."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,13 @@ def layer(path: Path) -> int:
     return LAYERS.index(path.relative_to(SRC).parts[0])
 
 
-def imports(path: Path):
-    """The modules of ours that a file imports, and whether each stands at its top."""
+@cache
+def imports(path: Path) -> list[tuple[str, bool, int]]:
+    """The modules that a file imports, whether each stands at its top, and the lines."""
+    return list(_imports(path))
+
+
+def _imports(path: Path):
     tree = ast.parse(path.read_text())
     # What only a type checker sees is no import.
     tree.body = [n for n in tree.body if not _is_type_checking(n)]

@@ -1,6 +1,7 @@
 """Files and functions stay small enough to be read."""
 
 import ast
+import re
 from pathlib import Path
 from statistics import median
 
@@ -43,5 +44,8 @@ def test_functions_have_at_most_60_lines():
 
 def test_no_star_imports():
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        if not re.search(r"import\s*\*", text):  # most files need not be parsed
+            continue
+        for node in ast.walk(ast.parse(text)):
             assert not (isinstance(node, ast.ImportFrom) and node.names[0].name == "*"), path
