@@ -21,8 +21,10 @@ from .arithmetic import div_p, mul_p
 from .base import Sample, draw
 from .complex import complex_dtype, conj_p, is_complex, real_dtype
 from .conversion import convert
-from .fourier_long import in_parts, is_long, real
+from .emitted import Emitted
+from .fourier_long import in_parts, is_long, of_real, real, to_real
 from .linear import Linear, broadcast_in_dim, constant_like, full, move_axis, reshape, scalar
+from .native import kernel_transforms, transformed_lines
 from .slicing import pad_p
 
 
@@ -94,9 +96,12 @@ class Fft(Linear):
     def emit(self, b, x, *, fft_type, fft_lengths):
         if fft_type == IRFFT and len(fft_lengths) > 1 and b.platform in ("cuda", "rocm"):
             return _emit_in_two_steps(b, x, fft_lengths)
-        (aval,) = b.avals_in
-        if b.platform == "cpu" and len(fft_lengths) == 1 and fft_type != IRFFT:
-            if is_long(aval.shape, *fft_lengths):
+        if b.platform == "cpu" and len(fft_lengths) == 1:
+            (length,), (aval,) = fft_lengths, b.avals_in
+            of_complex = fft_type in (FFT, IFFT)
+            if kernel_transforms(b, length if of_complex else _half(length)):
+                return _emit_natively(b, x, fft_type, length)
+            if is_long(aval.shape, length) and fft_type != IRFFT:
                 return b.written(lambda x: [_of_long(x, fft_type, b.avals_out[0])], [x])[0]
         return emit_fft(b, x, b.avals_out[0], fft_type, fft_lengths)
 
@@ -176,6 +181,28 @@ def _of_long(x: Any, kind: FftType, out: ShapedArray) -> Any:
     line = reshape(x, (aval_of(x).size,))
     y = real(line, transform) if kind == RFFT else in_parts(line, kind == IFFT, transform)
     return reshape(y, out.shape)
+
+
+def _half(length: int) -> int:
+    """Half an even number; 0 for an odd one."""
+    return 0 if length % 2 else length // 2
+
+
+def _emit_natively(b: Any, x: Any, kind: FftType, length: int) -> Any:
+    """Write transforms along the last dimension by our own kernel, which is of complex numbers.
+
+    Real numbers are transformed as half as many complex ones.
+    """
+    (aval,), (out,) = b.avals_in, b.avals_out
+    if kind in (FFT, IFFT):
+        return transformed_lines(Emitted(b, x, aval), kind == IFFT, out).value
+    if kind == RFFT:
+        half = ShapedArray((*aval.shape[:-1], length // 2), out.dtype)
+        z = transformed_lines(Emitted(b, x, aval), False, half)
+        return b.replace(avals_in=(half,)).written(lambda z: [of_real(z)], [z.value])[0]
+    half = ShapedArray((*aval.shape[:-1], length // 2), aval.dtype)
+    (z,) = b.written(lambda y: [to_real(y)], [x])
+    return transformed_lines(Emitted(b, z, half), True, out).value
 
 
 def _emit_in_two_steps(b: Any, x: Any, lengths: Sequence[int]) -> Any:

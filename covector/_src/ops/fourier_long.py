@@ -23,9 +23,13 @@ import numpy as np
 
 from ..core.avals import aval_of
 from .arithmetic import add_p, mul_p, sub_p
+from .comparison import eq_p
 from .complex import complex_p, conj_p, imag_p, real_p
+from .creation import broadcasted_iota
 from .joining import concatenate
-from .linear import broadcast_in_dim, constant_like, reshape, transpose
+from .linear import broadcast_in_dim, constant_like, full, reshape, transpose
+from .rounding import rem_p
+from .select import select_n_p
 from .shaping import rev
 from .slicing import slice_in_dim, slice_p
 from .thresholds import FFT_LONG, FFT_LONGEST, FFT_SHORT
@@ -82,22 +86,53 @@ def real(x: Any, transform: Transform) -> Any:
     """The first half of the transform of a vector of an even number n of real numbers.
 
     The even elements as real parts, and the odd ones as imaginary parts, make a vector of half the
-    length m; of its transform z, the parts of z that are symmetric (about m, and with the conjugate
-    of the other) belong to the even elements and the others to the odd ones:
-
-        y_k = (z_k + conj z_(m-k)) / 2  +  exp(-2 pi i k / n) (z_k - conj z_(m-k)) / 2i
+    length, which is transformed.
     """
     (count,) = aval_of(x).shape
-    half = count // 2
     parts = [
         slice_p.bind(x, start_indices=(i,), limit_indices=(count,), strides=(2,)) for i in (0, 1)
     ]
-    z = transform(complex_p.bind(*parts), False)
-    z = concatenate([z, slice_in_dim(z, 0, 1)], 0)
-    mirrored = conj_p.bind(rev(z, (0,)), input_dtype=aval_of(z).dtype)
+    return of_real(transform(complex_p.bind(*parts), False))
+
+
+def of_real(z: Any) -> Any:
+    """From transforms of pairs of real numbers, as complex ones, to those of all, along the last
+    dimension.
+
+    With m pairs and n = 2 m numbers, the parts of z that are symmetric (about m, and with the
+    conjugate of the other) belong to the first ones of the pairs, and the others to the second:
+
+        y_k = (z_k + conj z_(m-k)) / 2  +  exp(-2 pi i k / n) (z_k - conj z_(m-k)) / 2i
+    """
+    last, half = aval_of(z).ndim - 1, aval_of(z).shape[-1]
+    z = concatenate([z, slice_in_dim(z, 0, 1, axis=last)], last)
+    mirrored = conj_p.bind(rev(z, (last,)), input_dtype=aval_of(z).dtype)
     even = mul_p.bind(add_p.bind(z, mirrored), constant_like(z, 0.5))
     odd = mul_p.bind(sub_p.bind(z, mirrored), constant_like(z, -0.5j))
-    return add_p.bind(even, _times(odd, _powers(-1, count, half + 1, z)))
+    powers = _powers(-1, 2 * half, half + 1, z)
+    return add_p.bind(even, _times(odd, broadcast_in_dim(powers, aval_of(z).shape, (last,))))
+
+
+def to_real(y: Any) -> Any:
+    """The other way: the z of the first halves of transforms of real numbers.
+
+    The first and the last element stand for themselves, and their imaginary parts are not read:
+
+        z_k = (y_k + conj y_(m-k)) / 2  +  i exp(2 pi i k / n) (y_k - conj y_(m-k)) / 2
+    """
+    last, half = aval_of(y).ndim - 1, aval_of(y).shape[-1] - 1
+    re, im = real_p.bind(y), imag_p.bind(y)
+    place = broadcasted_iota(np.dtype(np.int32), aval_of(y).shape, last)
+    inner = rem_p.bind(place, constant_like(place, half))
+    at_end = eq_p.bind(inner, constant_like(inner, 0))
+    none = full(aval_of(im).shape, 0, aval_of(im).dtype)
+    y = complex_p.bind(re, select_n_p.bind(at_end, im, none))
+    mirrored = conj_p.bind(rev(y, (last,)), input_dtype=aval_of(y).dtype)
+    y, mirrored = [slice_in_dim(x, 0, half, axis=last) for x in (y, mirrored)]
+    first = mul_p.bind(add_p.bind(y, mirrored), constant_like(y, 0.5))
+    second = mul_p.bind(sub_p.bind(y, mirrored), constant_like(y, 0.5j))
+    powers = _powers(1, 2 * half, half, y)
+    return add_p.bind(first, _times(second, broadcast_in_dim(powers, aval_of(y).shape, (last,))))
 
 
 # ---------------------------------------------------------------- complex numbers

@@ -12,10 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ..base import dtypes
 from ..base.shapes import with_size, without
 from ..core.avals import ShapedArray
 from .emitted import Emitted
-from .thresholds import NATIVE, NATIVE_COLUMNS, NATIVE_LINE
+from .thresholds import (
+    NATIVE,
+    NATIVE_COLUMNS,
+    NATIVE_FOURIER,
+    NATIVE_FOURIER_LONGEST,
+    NATIVE_LINE,
+)
 
 DTYPES = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint32")))
 _INT32 = np.dtype(np.int32)
@@ -36,6 +43,12 @@ def kernel_finds(b: Any, aval: ShapedArray, axis: int) -> bool:
     columns = math.prod(aval.shape[axis + 1 :])
     pays = aval.shape[axis] >= NATIVE_LINE if columns == 1 else columns >= NATIVE_COLUMNS
     return pays and kernel_serves(b, aval, axis)
+
+
+def kernel_transforms(b: Any, length: int) -> bool:
+    """The same of Fourier transforms of lines of complex numbers, of any dtype."""
+    power_of_two = length & (length - 1) == 0
+    return power_of_two and NATIVE_FOURIER <= length <= NATIVE_FOURIER_LONGEST and b.has_kernels
 
 
 def kernel_sums(b: Any, aval: ShapedArray, axis: int) -> bool:
@@ -97,6 +110,16 @@ def encrypted_places(key: Sequence[Emitted], out: ShapedArray) -> Emitted:
     is the two words of the result, of 32-bit ones their exclusive "or".
     """
     return _by_row("threefry_bits", key, out)
+
+
+def transformed_lines(x: Emitted, inverse: bool, out: ShapedArray) -> Emitted:
+    """The Fourier transforms of complex numbers along the last axis.
+
+    Arrays may also be of real numbers, of which each two count as one complex number.
+    """
+    both = 1 if dtypes.issubdtype(x.dtype, np.complexfloating) else 2
+    bits = (x.aval.shape[-1] // both).bit_length() - 1
+    return _by_row("fourier", [x], out, bits=bits, inverse=inverse)
 
 
 def _of_lines(name: str, x: Emitted, axis: int, out: ShapedArray, **attributes: Any) -> Emitted:
