@@ -6,6 +6,7 @@ import pytest
 import covector as cv
 import covector.numpy as jnp
 from covector._src.base import config
+from covector._src.core.show import jaxprs_in_params
 
 ZERO3 = np.zeros(3, np.float32)
 
@@ -69,30 +70,57 @@ def test_elements_without_part_in_the_result(name, transformed):
     np.testing.assert_allclose(np.asarray(g(x)), want, atol=1e-6)
 
 
-def products_where_zeros_win(f, x):
-    eqns = cv.make_jaxpr(cv.grad(f))(x).jaxpr.eqns
-    return sum("zero_wins" in eqn.params for eqn in eqns)
+def products_where_zeros_win(jaxpr):
+    """How many there are, where calls are written out."""
+    inner = [v for eqn in jaxpr.eqns for v in jaxprs_in_params(eqn.params)]
+    return sum("zero_wins" in eqn.params for eqn in jaxpr.eqns) + sum(
+        map(products_where_zeros_win, inner)
+    )
 
 
-def test_what_comes_past_a_block_too_is_not_masked():
-    x = np.full(3, -1.0, np.float32)
+def scanned_once(f):
+    return lambda w, x: cv.lax.scan(lambda x, w: (f(w, x), ()), x, w[None])[0]
 
-    def block(x):
-        return jnp.maximum(jnp.sinh(x), 0)
+
+def in_one_branch(f):
+    return lambda w, x: cv.lax.cond(w[0] > 0, f, f, w, x)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, cv.jit, cv.checkpoint], ids=["", "jit", "remat"])
+def test_what_comes_past_a_block_too_is_not_masked(wrap):
+    x, w = np.full(3, -1.0, np.float32), np.ones(3, np.float32)
+
+    @wrap
+    def block(w, x):
+        return x + jnp.maximum(w * jnp.sinh(x), 0)
 
     def residual(blocks):
-        def f(x):
+        def f(w, x):
             for _ in range(blocks):
-                x = x + block(x)
+                x = block(w, x)
             return jnp.sum(x)
 
-        return f
+        return cv.grad(f, (0, 1))
 
-    one = products_where_zeros_win(residual(1), x)
-    assert one > 0
+    def count(blocks):
+        return products_where_zeros_win(cv.make_jaxpr(residual(blocks))(w, x).jaxpr)
+
     # Each block masks cotangents for itself, and for none of those before it.
-    assert products_where_zeros_win(residual(4), x) == 4 * one
-    np.testing.assert_allclose(np.asarray(cv.grad(residual(4))(x)), 1)
+    assert count(4) == 4 * count(1) > 0
+    for got, want in zip(residual(4)(w, x), (0, 1)):
+        np.testing.assert_allclose(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("wrap", [scanned_once, in_one_branch, lambda f: cv.jit(scanned_once(f))])
+def test_what_a_block_masks_is_masked_before_it_whatever_is_around_it(wrap):
+    x = w = np.array([0.0, 4.0], np.float32)
+
+    def f(w, x):
+        masked = wrap(cv.jit(lambda w, x: jnp.where(w > 0, w * x, 0.0)))
+        return jnp.sum(masked(cv.jit(jnp.sqrt)(w), jnp.log(x)))
+
+    for got, want in zip(cv.grad(f, (0, 1))(w, x), (np.log(4) / 4, 0.5)):
+        np.testing.assert_allclose(np.asarray(got), [0, want], rtol=1e-6)
 
 
 def test_elements_that_are_not_indexed():

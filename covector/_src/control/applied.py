@@ -12,6 +12,7 @@ from ..core.check import check_applied
 from ..core.fusion import APPLYING
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
+from ..core.trace import context
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.linear import bring_to
 from ..transforms.jvp import jvp_jaxpr
@@ -117,14 +118,16 @@ class Application(BuiltinPrimitive):
     def transpose(self, cts, *args, **params):
         linear = tuple(type(x) is UndefinedPrimal for x in args)
         nonzero_cts = tuple(type(ct) is not Zero for ct in cts)
-        transposed, nonzeros = transpose_jaxpr(self.jaxpr_of(params), linear, nonzero_cts)
+        jaxpr = self.jaxpr_of(params)
+        transposed, nonzeros, hazards = transpose_jaxpr(jaxpr, linear, nonzero_cts)
         operands = [(i, x) for i, (x, lin) in enumerate(zip(args, linear)) if not lin]
         operands += [(None, ct) for ct in cts if type(ct) is not Zero]
         transposed, kept = drop_unused(transposed, (True,) * len(transposed.out_avals))
         origins, given = [operands[i][0] for i in kept], [operands[i][1] for i in kept]
         params = self.applying_transposed(params, transposed, origins)
         outs = iter(self.bind(*given, **params))
-        nonzero = iter(nonzeros)
+        nonzero, hazard = iter(nonzeros), iter(hazards)
+        context.hazards_of_each = [next(hazard) if lin else 0 for lin in linear]
         return [
             None if not lin else next(outs) if next(nonzero) else Zero(x.aval)
             for x, lin in zip(args, linear)

@@ -56,7 +56,7 @@ def transpose_body(
 
     def rule(carry: Flags) -> tuple[Any, Flags]:
         wanted = (*carry, *[False] * sum(xs_linear))
-        transposed, nonzeros = transpose_jaxpr(passing, linear, (*carry, *ys), wanted)
+        transposed, nonzeros, _ = transpose_jaxpr(passing, linear, (*carry, *ys), wanted)
         return (transposed, nonzeros), nonzeros[: len(carry)]
 
     begun = (*[False] * sum(const_linear), *nonzero_cts[:num_carry])

@@ -285,7 +285,7 @@ def sweep_of(
     hazards = None
     while hazards != context.hazards:  # a step may get cotangents from the step behind it
         hazards = context.hazards
-        pullback, nonzeros = transpose_jaxpr(
+        pullback, nonzeros, _ = transpose_jaxpr(
             tangent, linear, (True,) * count, (False,) * len(wanted) + (True,) * count
         )
     summed = tuple([want and nonzero for want, nonzero in zip(wanted, nonzeros)])

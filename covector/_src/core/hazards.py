@@ -4,8 +4,14 @@ A backward pass notes for each cotangent which of these the ops behind it may ha
 the rule of an eqn runs, `context.hazards` says what the cotangents of its outputs may hold; rules
 of products look there (`ops/products.py` says why), and where there is no hazard, as in most
 programs, they are plain products.  When the rule is done, `context.hazards` says what the
-cotangents that it returns may hold.
+cotangents that it returns may hold, or `context.hazards_of_each` says it of each.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 
 # Zeros that mean that the result does not depend on an element at all, as a selection leaves them.
 MASKED = 1
@@ -20,3 +26,8 @@ def hazards_of_sum(x: int, y: int) -> int:
     So the cotangents of a residual network, which come past each block and through it, are not.
     """
     return (x & y & MASKED) | ((x | y) & INFINITE)
+
+
+def hazards_of_any(hazards: Iterable[int]) -> int:
+    """What one of several cotangents may hold."""
+    return reduce(or_, hazards, 0)

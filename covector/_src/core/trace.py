@@ -194,6 +194,8 @@ class _Context(threading.local):
         self.eager = False
         # What the cotangents of the current backward pass may hold (`hazards.py`).
         self.hazards = 0
+        # The same for each result of a transpose rule that knows it, when the rule is done.
+        self.hazards_of_each: Sequence[int] | None = None
         # The traces made by the transformation whose leaks are being looked for.
         self.watched: list[ReferenceType[Trace]] | None = None
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.effects import must_stay
-from ..core.hazards import MASKED, hazards_of_sum
+from ..core.hazards import MASKED, hazards_of_any, hazards_of_sum
 from ..core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from ..core.scopes import TRANSPOSE
 from ..core.trace import Scope, context
@@ -43,7 +43,17 @@ def backward_pass(
 
     Returns:
       For each input its cotangent (maybe a `Zero`), or None where `args` gives a value.
+      `context.hazards_of_each` says for each what it may hold.
     """
+    results, hazards = _pulled_back(jaxpr, consts, args, cts)
+    context.hazards_of_each = hazards
+    return results
+
+
+def _pulled_back(
+    jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]
+) -> tuple[list[Any], list[int]]:
+    """The results of `backward_pass`, and for each what it may hold."""
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
     for var, arg in zip(jaxpr.invars, args):
         if type(arg) is not UndefinedPrimal:
@@ -52,13 +62,15 @@ def backward_pass(
     cotangents = Cotangents()
     for atom, ct in zip(jaxpr.outvars, cts):
         if type(atom) is not Literal and atom not in values:
-            cotangents.add(atom, ct)
+            cotangents.add(atom, ct, context.hazards)
     pull_back(linear_eqns, values, cotangents)
-    context.hazards = 0
-    return [
-        cotangents.pop(var) if type(arg) is UndefinedPrimal else None
-        for var, arg in zip(jaxpr.invars, args)
-    ]
+    results, hazards = [], []
+    for var, arg in zip(jaxpr.invars, args):
+        context.hazards = 0
+        results.append(cotangents.pop(var) if type(arg) is UndefinedPrimal else None)
+        hazards.append(context.hazards)
+    context.hazards = hazards_of_any(hazards)
+    return results, hazards
 
 
 def vjp(
@@ -86,7 +98,7 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
     hazards, context.hazards = context.hazards, 0
     try:
         for atom, ct in zip(jaxpr.outvars, wanted):
-            cotangents.add(atom, ct)
+            cotangents.add(atom, ct, 0)
         with Scope(TRANSPOSE):
             pull_back(jaxpr.eqns, dict(zip(jaxpr.constvars, linear.residuals)), cotangents)
         return [cotangents.pop(var) for var in jaxpr.invars]
@@ -100,8 +112,7 @@ def transpose_linear(linear: LinearMap, cts: Sequence[Any]) -> list[Any]:
 class Cotangents:
     """The cotangents of a linear program's variables, as far as they are known; no Zeros.
 
-    With each goes what it may hold, which is what `context.hazards` says when it is added; when it
-    is taken away, it is added there.
+    With each goes what it may hold (`core/hazards.py`).
     """
 
     __slots__ = ("_known",)
@@ -109,17 +120,20 @@ class Cotangents:
     def __init__(self) -> None:
         self._known: dict[Var, tuple[Any, int]] = {}
 
-    def add(self, atom: Atom, ct: Any) -> None:
+    def add(self, atom: Atom, ct: Any, hazards: int) -> None:
         """Add what one use of a variable contributes to its cotangent."""
         if type(ct) is Zero or type(atom) is Literal:
             return
-        hazards, known = context.hazards, self._known.get(atom)
+        known = self._known.get(atom)
         if known is not None:
             ct, hazards = add_any(known[0], ct), hazards_of_sum(known[1], hazards)
         self._known[atom] = ct, hazards
 
     def pop(self, var: Var) -> Any:
-        """Take the cotangent of a variable that is final: every use of it has been passed."""
+        """Take the cotangent of a variable that is final: every use of it has been passed.
+
+        What it may hold is added to `context.hazards`.
+        """
         known = self._known.pop(var, None)
         if known is None:
             return Zero(var.aval.to_cotangent_aval())
@@ -134,9 +148,9 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
     try:
         for eqn in reversed(eqns):
             primitive = eqn.primitive
-            context.hazards = 0
+            context.hazards, context.hazards_of_each = 0, None
             cts = [cotangents.pop(var) for var in eqn.outvars]
-            if not must_stay(eqn.effects) and all(type(ct) is Zero for ct in cts):
+            if all(type(ct) is Zero for ct in cts) and not must_stay(eqn.effects):
                 continue
             operands = []
             for atom in eqn.invars:
@@ -147,11 +161,13 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
             results = primitive.transpose(given, *operands, **eqn.params)
             if primitive.masks_cotangents:
                 context.hazards |= MASKED
-            for atom, ct in zip(eqn.invars, results):
+            each = context.hazards_of_each or [context.hazards] * len(results)
+            for atom, ct, held in zip(eqn.invars, results, each):
                 if ct is not None:
-                    cotangents.add(atom, ct)
+                    cotangents.add(atom, ct, held)
     finally:
         context.place, context.name_stack = place, scope
+        context.hazards_of_each = None
 
 
 def _evaluate_if_known(eqn: JaxprEqn, values: dict[Var, Any]) -> bool:
@@ -222,7 +238,7 @@ def transpose_jaxpr(
     linear: tuple[bool, ...],
     nonzero_cts: tuple[bool, ...],
     instantiate_outputs: bool | tuple[bool, ...] = False,
-) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+) -> tuple[ClosedJaxpr, tuple[bool, ...], tuple[int, ...]]:
     """The transpose of a jaxpr that is linear in some of its inputs.
 
         jaxpr      : (values..., linear inputs...) -> outs       (in any order)
@@ -236,11 +252,13 @@ def transpose_jaxpr(
         zero; one bool means the same for all.
 
     Returns:
-      The transposed program, and for each linear input whether its cotangent is among the outputs.
+      The transposed program, for each linear input whether its cotangent is among the outputs, and
+      what it may hold.  `context.hazards` says what any of them may hold.
     """
     if isinstance(instantiate_outputs, bool):
         instantiate_outputs = (instantiate_outputs,) * sum(linear)
     nonzeros: list[bool] = []
+    hazards: list[int] = []
 
     def transposed(*operands: Any) -> list[Any]:
         given = iter(operands)
@@ -252,8 +270,9 @@ def transpose_jaxpr(
             next(given) if nonzero else Zero(aval.to_cotangent_aval())
             for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts)
         ]
-        results = backward_pass(jaxpr.jaxpr, jaxpr.consts, args, cts)
+        results, held = _pulled_back(jaxpr.jaxpr, jaxpr.consts, args, cts)
         wanted = [ct for ct, lin in zip(results, linear) if lin]
+        hazards[:] = [h for h, lin in zip(held, linear) if lin]
         nonzeros[:] = [
             keep or type(ct) is not Zero for ct, keep in zip(wanted, instantiate_outputs)
         ]
@@ -264,4 +283,4 @@ def transpose_jaxpr(
         aval.to_cotangent_aval() for aval, nonzero in zip(jaxpr.out_avals, nonzero_cts) if nonzero
     ]
     staged = ClosedJaxpr(*write_down(transposed, avals, jaxpr.jaxpr.debug_info))
-    return staged, tuple(nonzeros)
+    return staged, tuple(nonzeros), tuple(hazards)
