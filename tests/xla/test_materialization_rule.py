@@ -1,4 +1,4 @@
-"""Which values are stored: the rule itself, on jaxprs, without a compiler."""
+"""Which values are stored: the rule itself, on jaxprs."""
 
 import time
 
@@ -8,6 +8,7 @@ import pytest
 import covector as cv
 import covector.numpy as jnp
 from covector import lax
+from covector._src.base import config
 from covector._src.transforms.inline import Values, with_barriers
 from covector._src.transforms.materialize import (
     COST,
@@ -91,6 +92,39 @@ def test_copies_of_what_is_smaller_are_not():
         return y * 2, y[::-1] + y
 
     assert stored(f, X) == []
+
+
+def test_what_is_computed_from_copies_of_one_number_is_not():
+    def f(x, number):
+        y = dear(jnp.broadcast_to(number, (8,)))
+        return y * x, y[::-1] + y
+
+    assert stored(lambda x: f(x, x[0]), X) == []
+    assert stored(lambda x: f(x, 2.5), X) == []
+    assert stored(lambda x: f(x, x), X) == ["add"]
+
+
+@pytest.mark.parametrize(
+    ("op", "loops"),
+    [
+        (lambda y: jnp.exp(y), 1),
+        (lambda y: y / 3.5, 1),
+        (lambda y: jnp.exp(y)[:1], 2),  # not computed anew for each of its copies
+        (lambda y: (y + 1) / y, 2),  # of two arrays, and read twice
+    ],
+)
+def test_costly_values_that_are_read_in_one_loop(op, loops):
+    """Some have a loop of their own, so that what they are computed from is computed twice."""
+
+    def f(x):
+        y = dear(x)
+        z = op(y)
+        return x * z + z + y
+
+    assert stored(f, X) == ["add"] * (loops - 1)
+    with config.materialization(False):
+        text = cv.jit(f).lower(X).compile().as_text()
+    assert text[text.index("ENTRY") :].count(" fusion(") == loops
 
 
 def test_large_values_must_be_computed_three_times():
