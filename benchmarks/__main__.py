@@ -13,7 +13,7 @@ import jaxlib
 
 import covector
 
-from . import host, kernels, loops, programs, rematerialization, scaling
+from . import compiling, host, kernels, loops, programs, rematerialization, scaling
 from .timing import Row
 
 
@@ -77,6 +77,7 @@ def main() -> None:
     kept = []
     if not options.only:
         kept = rematerialization.show(rematerialization.costs(covector, jax))
+    threads = None if options.only else compiling.show(compiling.compiling(covector))
     lengths = [] if options.only else scaling.sizes(covector)
     if lengths:
         print("\neqns in one program     trace       lower    memory, each per eqn")
@@ -92,6 +93,7 @@ def main() -> None:
         "rows": [row._asdict() | {"ratio": row.ratio} for row in hosts + compiled + looped],
         "kernels": [row._asdict() for row in operations],
         "rematerialization": [cost._asdict() for cost in kept],
+        "compiling": threads and threads._asdict() | {"speed_up": threads.speed_up},
         "scaling": [size._asdict() for size in lengths],
     }
     (options.out / "benchmarks.json").write_text(json.dumps(result, indent=1))

@@ -1,10 +1,13 @@
 """The line that says what is being compiled: on terminals, for what takes long, erased at the end.
 
-How the terminal looks is found by a small one made here, of one line.
+How the terminal looks is found by a small one made here, of one line; that a real one is known as
+such, by a program that runs on one.
 """
 
 import io
+import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -130,3 +133,29 @@ def test_compilations_of_jit(monkeypatch):
         cv.jit(slow)(jnp.ones(8))
     assert "Compiling slow ... 0 s" in terminal.getvalue()
     assert terminal.line == ""
+
+
+PROGRAM = """
+import covector as cv, covector.numpy as jnp
+from covector._src.xla import progress
+progress.PATIENCE = 0.0
+def slow(x):
+    for i in range(20):
+        x = jnp.sort(jnp.sin(x) + i)
+    return x
+cv.config.update("jax_enable_compilation_cache", False)
+cv.jit(slow)(jnp.ones(8))
+"""
+
+
+def test_a_program_on_a_terminal():
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    try:
+        subprocess.run([sys.executable, "-c", PROGRAM], stderr=theirs, check=True, timeout=60)
+    finally:
+        os.close(theirs)
+    with open(ours, "rb", buffering=0) as terminal:
+        written = terminal.read(2**16).decode()
+    assert "\r\x1b[KCompiling slow ... 0 s" in written
+    assert written.endswith("\r\x1b[K")
