@@ -13,14 +13,17 @@ from ..ops.arithmetic import add_p, min_p, sub_p
 from ..ops.bitwise import and_p, not_p, or_p
 from ..ops.comparison import eq_p, le_p, lt_p, ne_p
 from ..ops.complex import imag_p, real_p
+from ..ops.emitted import Emitted
 from ..ops.gather import gather_p, gather_params
 from ..ops.gather_dimensions import GatherDimensionNumbers
 from ..ops.joining import concatenate
 from ..ops.linear import broadcast_in_dim, expand_dims, full, reduce_sum, reshape
+from ..ops.native import kernel_serves, searched
 from ..ops.scattering import PROMISE_IN_BOUNDS
 from ..ops.select import select_n_p
 from ..ops.slicing import slice_in_dim
-from .composite import composite
+from ..ops.thresholds import NATIVE
+from .composite import Lowered, composite
 from .promotion import as_array, convert, dtype_of, number, promote_dtypes, shape_of
 from .selection import where as choose
 from .shaping import flip
@@ -100,7 +103,7 @@ def _searchsorted(a: Any, v: Any, *, side: str, method: str) -> Any:
     return _METHODS[method](a, v, side == "right", dtype)
 
 
-def _by_halving(a: Any, v: Any, right: bool, dtype: Any) -> Any:
+def _halve(a: Any, v: Any, *, right: bool, dtype: Any) -> Any:
     """Count the elements in front of each value, from the highest binary digit downwards."""
     (size,) = shape_of(a)
     elements = GatherDimensionNumbers((), (0,), (0,))
@@ -116,6 +119,23 @@ def _by_halving(a: Any, v: Any, right: bool, dtype: Any) -> Any:
         )
         count = select_n_p.bind(enough, count, following)
     return count
+
+
+def _kernel_pays(a: Any, v: Any, *, right: bool, dtype: Any) -> bool:
+    return v.size >= NATIVE
+
+
+def _search_natively(a: Emitted, v: Emitted, *, right: bool, dtype: Any) -> Emitted | None:
+    # It has many values: that they are not along an axis does not matter.
+    flat = v.aval.update(shape=(v.aval.size,))
+    return searched(a, v, right) if kernel_serves(v.b, flat, 0) else None
+
+
+_halving = Lowered(_halve, _halve, _kernel_pays, name="halving", native=_search_natively)
+
+
+def _by_halving(a: Any, v: Any, right: bool, dtype: Any) -> Any:
+    return _halving(a, v, right=right, dtype=dtype)
 
 
 def _by_comparing(a: Any, v: Any, right: bool, dtype: Any) -> Any:

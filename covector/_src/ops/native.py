@@ -97,6 +97,15 @@ def counted_in_bins(x: Emitted, edges: Emitted) -> Emitted:
     return _by_row("histogram", [x, edges], out, length=x.aval.size, bins=bins)
 
 
+def searched(x: Emitted, values: Emitted, right: bool) -> Emitted:
+    """How many elements of a vector that is in order come before each value, as int32.
+
+    With `right`, those that are equal to it count too.
+    """
+    out = values.aval.update(dtype=_INT32)
+    return _by_row("searchsorted", [x, values], out, right=right)
+
+
 def places_of_true(x: Emitted, size: int, dtype: Any) -> Emitted:
     """The first `size` indices of true elements of a vector; what is missing is its length."""
     out = x.aval.update(shape=(size,), dtype=np.dtype(dtype))
@@ -142,8 +151,8 @@ def _call(
     **attributes: Any,
 ) -> Emitted:
     """Call a kernel on arrays, given for each its dimensions by growing stride."""
-    b, first = xs[0].b, orders[0]
-    to = first if out.ndim == len(first) else _by_rows(out.ndim)
+    b, last = xs[0].b, orders[-1]
+    to = last if out.ndim == len(last) else _by_rows(out.ndim)
     operands = [(x.value, order) for x, order in zip(xs, orders)]
     (found,) = b.call_kernel(name, operands, [(out, to)], **attributes)
     return Emitted(b, found, out)

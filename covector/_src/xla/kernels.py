@@ -21,7 +21,7 @@ from .native import xla_client
 LIBRARY = Path(__file__).with_name("libkernels.so.1")
 NAMES = (
     *("sort", "argsort", "argmax", "argmin", "cumsum"),
-    *("count", "histogram", "true_places", "threefry_bits", "fourier"),
+    *("count", "histogram", "searchsorted", "true_places", "threefry_bits", "fourier"),
 )
 
 

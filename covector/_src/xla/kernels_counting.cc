@@ -1,5 +1,5 @@
-// Kernels for CPUs: how often numbers occur, how many values lie in each bin of a histogram, and
-// where the true elements of an array are.
+// Kernels for CPUs: how often numbers occur, how many values lie in each bin of a histogram, where
+// values belong among others, and where the true elements of an array are.
 //
 // Lines are as in kernels_order.cc.
 
@@ -16,7 +16,7 @@ namespace covector {
 namespace {
 
 // Each thread gets so many elements.
-constexpr int64_t kGrain = 1 << 15;
+constexpr int64_t kGrain = 1 << 15, kSearchGrain = 1 << 12;
 
 // ---------------------------------------------------------------- tables of counts
 
@@ -141,6 +141,38 @@ ffi::Error HistogramLines(Threads& threads, const T* x, int64_t length, const T*
   return failed ? OutOfMemory() : ffi::Error::Success();
 }
 
+// ---------------------------------------------------------------- places of values in order
+
+// Whether x comes before y in the order of sorting, in which NaNs are last and equal.
+template <bool kOrEqual, class T>
+COVECTOR_INLINE bool Precedes(T x, T y) {
+  if constexpr (kOrEqual) return (x <= y) | IsNan(y);
+  return (x < y) | (!IsNan(x) & IsNan(y));
+}
+
+// For each value how many of `size` elements, which are in order, come before it.  Many values take
+// the same steps together, as what is halved is a number of elements.
+template <bool kOrEqual, class T>
+COVECTOR_TUNED void Search(const T* sorted, int64_t size, const T* values, int64_t count,
+                           int32_t* out) {
+  constexpr int kMany = 32;
+  T some[kMany] = {};
+  for (int64_t begin = 0; begin < count; begin += kMany) {
+    const int many = static_cast<int>(std::min<int64_t>(kMany, count - begin));
+    std::copy(values + begin, values + begin + many, some);
+    int32_t before[kMany] = {};
+    for (int64_t left = size; left > 0;) {
+      const auto half = static_cast<int32_t>((left + 1) / 2);
+      for (int k = 0; k < kMany; ++k) {
+        // Not a choice, since what is chosen cannot be foreseen.
+        before[k] += half * Precedes<kOrEqual>(sorted[before[k] + half - 1], some[k]);
+      }
+      left -= half;
+    }
+    std::copy(before, before + many, out + begin);
+  }
+}
+
 // ---------------------------------------------------------------- places of true elements
 
 COVECTOR_TUNED int64_t CountTrue(const uint8_t* x, int64_t count) {
@@ -213,6 +245,24 @@ ffi::Error Histogram(ffi::ThreadPool pool, int64_t length, int64_t bins, ffi::An
   });
 }
 
+// Where values belong among others, before or, with `right`, behind equal ones.
+ffi::Error Searchsorted(ffi::ThreadPool pool, bool right, ffi::AnyBuffer sorted,
+                        ffi::AnyBuffer values, ffi::Result<ffi::AnyBuffer> out) {
+  Threads threads(pool);
+  const auto size = static_cast<int64_t>(sorted.element_count());
+  const auto count = static_cast<int64_t>(values.element_count());
+  return WithElement(values.element_type(), [&](auto element) {
+    using T = decltype(element);
+    const auto search = right ? Search<true, T> : Search<false, T>;
+    const int parts = 4 * threads.Parts(count, kSearchGrain);
+    threads.Split(parts, count, [&](int, int64_t begin, int64_t end) {
+      search(Data<T>(sorted), size, Data<T>(values) + begin, end - begin,
+             Data<int32_t>(*out) + begin);
+    });
+    return ffi::Error::Success();
+  });
+}
+
 // The places of the true elements in lines, at most `size` of each; what is missing is `length`.
 ffi::Error TruePlaces(ffi::ThreadPool pool, int64_t length, int64_t size, ffi::AnyBuffer x,
                       ffi::Result<ffi::AnyBuffer> out) {
@@ -235,5 +285,7 @@ COVECTOR_KERNEL(covector_count, Counts,
 COVECTOR_KERNEL(covector_histogram, Histogram,
                 COVECTOR_INTEGER("length") COVECTOR_INTEGER("bins") COVECTOR_ARG COVECTOR_ARG
                     COVECTOR_RESULT);
+COVECTOR_KERNEL(covector_searchsorted, Searchsorted,
+                COVECTOR_BOOL("right") COVECTOR_ARG COVECTOR_ARG COVECTOR_RESULT);
 COVECTOR_KERNEL(covector_true_places, TruePlaces,
                 COVECTOR_INTEGER("length") COVECTOR_INTEGER("size") COVECTOR_ARG COVECTOR_RESULT);
