@@ -121,10 +121,9 @@ def test_hypergeometric():
     x = np.array([-50, -5, -0.3, 0, 0.1, 0.5, 0.6, 0.9, 0.99, 0.9999])
     agree(special.hyp2f1, sp.hyp2f1, ROW[1:5, None, None], ROW[1:5, None], ROW[1:5], x, rtol=1e-9)
     # Polynomials, and Gauss's sum at one.
-    rows = np.array(
-        [[-2, 1.5, 2.5, -3], [-2, 1.5, 2.5, 0.4], [-2, 1.5, 2.5, 2], [1, 2, 4.2, 1], [1, 2.5, 4.2, 1]]
-    )
-    agree(special.hyp2f1, sp.hyp2f1, *rows.T)
+    a, b = np.array([-2.0, -2, -2, 1, 1]), np.array([1.5, 1.5, 1.5, 2, 2.5])
+    c, x = np.array([2.5, 2.5, 2.5, 4.2, 4.2]), np.array([-3, 0.4, 2, 1, 1])
+    agree(special.hyp2f1, sp.hyp2f1, a, b, c, x)
     x = np.array([-2.0, 0.4, 0.8, -0.3, 0.1])
     slopes_agree(special.hyp2f1, *[np.full(5, v) for v in (1.2, 0.7, 2.3)], x, wrt=(2, 3))
 
