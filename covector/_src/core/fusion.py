@@ -22,6 +22,7 @@ class Fusion(NamedTuple):
       moves: whether an element of the result may be one of the operand at another index, also where
         both have one shape.
       repeats: whether the result has nothing but copies of what is smaller, or computed for free.
+      copies: whether all its elements are copies of one number.
       applies: whether the op only applies a jaxpr (`Primitive.expanded`), which is looked into.
       bodies: the parameters that are jaxprs, or tuples of them, which are programs of their own.
       loops: whether these run many times.
@@ -33,6 +34,7 @@ class Fusion(NamedTuple):
     permutes: bool = False
     moves: bool = False
     repeats: bool = False
+    copies: bool = False
     applies: bool = False
     bodies: tuple[str, ...] = ()
     loops: bool = False
@@ -57,6 +59,7 @@ TRANSPOSING = Fusion(permutes=True)
 # Reversals and paddings, which may cut off on one side what they add on the other.
 MOVING = Fusion(moves=True)
 REPEATING = Fusion(repeats=True)
+COPYING = Fusion(repeats=True, copies=True)
 # Contractions, loops, sorts, calls of the host and of users' primitives.
 BOUNDARY = Fusion(fused=False, weight=0)
 # Applications of jaxprs, which the compiler writes out in place.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import ShapedArray
-from ..core.fusion import BOUNDARY, REPEATING, Fusion
+from ..core.fusion import BOUNDARY, COPYING, Fusion
 from ..core.jaxpr import Atom, ClosedJaxpr, JaxprEqn, Literal, Var
 from ..ops.barrier import optimization_barrier_p
 
@@ -56,7 +56,7 @@ class Values:
 
     Attributes:
       fusions: how the compiler fuses what computes each value; inputs and constants are boundaries.
-        What is computed from copies of one number is copies of one, too.
+        What is computed from copies of one number copies one, too.
       reads: the numbers of the values that it is computed from, each once. Of an op with several
         results that is a boundary, the first stands for all.
       variables: by which its jaxpr knows it; of a call, the one within.
@@ -65,10 +65,9 @@ class Values:
       body: the program itself.
     """
 
-    __slots__ = ("_copies", "body", "eqns", "fusions", "outputs", "reads", "variables")
+    __slots__ = ("body", "eqns", "fusions", "outputs", "reads", "variables")
 
     def __init__(self, closed: ClosedJaxpr):
-        self._copies = {_LITERAL}
         self.fusions: list[Fusion] = []
         self.reads: list[tuple[int, ...]] = []
         self.variables: list[Any] = []
@@ -119,14 +118,9 @@ class Values:
         return self._add_eqns(call, dict(zip(closed.invars, operands)))
 
     def _add_results(self, eqn: JaxprEqn, env: dict[Var, int]) -> None:
-        fusion, outvars = eqn.primitive.fusion, eqn.outvars
         read = [env[atom] for atom in eqn.invars if type(atom) is not Literal]
         reads = tuple(read) if len(read) < 2 else tuple(dict.fromkeys(read))
-        if fusion.fused and (len(reads) > MOST_OPERANDS or not all(map(_is_dense, outvars))):
-            fusion = BOUNDARY
-        if fusion.fused and self._are_copies(eqn, reads):
-            fusion = REPEATING
-            self._copies.update(range(len(self), len(self) + len(outvars)))
+        fusion, outvars = self._fusion_of(eqn, reads), eqn.outvars
         for var in outvars:
             env[var] = self._add(fusion, reads, var, eqn)
             if not fusion.fused:
@@ -134,13 +128,23 @@ class Values:
         if not outvars:
             self._add(BOUNDARY, reads, None, eqn)
 
-    def _are_copies(self, eqn: JaxprEqn, reads: tuple[int, ...]) -> bool:
-        """Whether all elements of the results of an op are one number."""
-        if reads and reads[0] in self._copies:
-            return self._copies.issuperset(reads)
-        if not eqn.primitive.fusion.repeats or not eqn.invars or eqn.outvars[0].aval.size == 1:
-            return False
-        return not reads or self.variables[reads[0]].aval.size == 1
+    def _fusion_of(self, eqn: JaxprEqn, reads: tuple[int, ...]) -> Fusion:
+        """How the compiler fuses an op that reads these values."""
+        fusion = eqn.primitive.fusion
+        if not fusion.fused:
+            return fusion
+        if len(reads) > MOST_OPERANDS or not all(map(_is_dense, eqn.outvars)):
+            return BOUNDARY
+        if fusion.repeats:
+            larger = eqn.invars and eqn.outvars[0].aval.size > 1
+            return COPYING if larger and all(map(self._is_number, reads)) else fusion
+        if reads and self.fusions[reads[0]].copies:
+            return COPYING if all(self.fusions[r].copies for r in reads) else fusion
+        return fusion
+
+    def _is_number(self, v: int) -> bool:
+        """Whether a value is one number, or copies of one."""
+        return v == _LITERAL or self.variables[v].aval.size == 1 or self.fusions[v].copies
 
 
 def _is_dense(var: Var) -> bool:

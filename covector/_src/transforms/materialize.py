@@ -172,8 +172,9 @@ def _computations(values: Values, uses: list[int], cones: list[int]) -> _Computa
             for r in reads:
                 sources[r] |= {r}
             continue
-        own = sources[v]
-        count = sum([1 if u >= 0 else times[~u] for u in own])
+        own, count = sources[v], 0
+        for u in own:
+            count += 1 if u >= 0 else times[~u]
         if fusion.stored_if_shared and (count > 1 or _is_stored(values, v, uses[v], own)):
             stored[v] = True
             own, count = frozenset((v,)), 1
@@ -194,19 +195,11 @@ def _is_stored(values: Values, v: int, uses: int, own: frozenset[int]) -> bool:
     It does not fuse one into a loop over copies of it; nor one of two arrays, a quotient mostly,
     that is read twice, though it be in one loop.
     """
-    fusions, variables, reads = values.fusions, values.variables, values.reads
-    if uses > 1 and len(reads[v]) > 1 and sum([_varies(values, r) for r in reads[v]]) > 1:
+    fusions, variables, reads = values.fusions, values.variables, values.reads[v]
+    if uses > 1 and len(reads) > 1 and sum([not fusions[r].copies for r in reads]) > 1:
         return True
     size = variables[v].aval.size
     return any(u < 0 and fusions[~u].repeats and variables[~u].aval.size > size for u in own)
-
-
-def _varies(values: Values, v: int) -> bool:
-    """Whether a value is an array, and not one number or its copies, nor counts them."""
-    while values.fusions[v].repeats and len(values.reads[v]) == 1:
-        (v,) = values.reads[v]
-    var = values.variables[v]
-    return var is not None and var.aval.size > 1 and not values.fusions[v].repeats
 
 
 def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozenset[int]]) -> None:
