@@ -11,9 +11,9 @@ import pytest
 
 import covector as cv
 import covector.numpy as jnp
-from covector import lax
+from covector import lax, random
 from covector._src.base import config
-from covector._src.ops.thresholds import NATIVE
+from covector._src.ops.thresholds import NATIVE, NATIVE_FOURIER
 from covector._src.xla import kernels
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +35,10 @@ FUNCTIONS = {
     "argmin": jnp.argmin,
     "cumsum": jnp.cumsum,
     "bincount": lambda x: jnp.bincount(x.astype("int32"), length=3),
+    "histogram": lambda x: jnp.histogram(x, 3),
+    "searchsorted": lambda x: jnp.searchsorted(x[:3], x),
+    "nonzero": lambda x: jnp.nonzero(x, size=3),
+    "bits": lambda x: random.bits(random.key(0), x.shape),
 }
 
 
@@ -45,6 +49,14 @@ def test_large_arrays_alone_reach_them(name, installed):
     assert calls(function, few) == 0
     with config.native_kernels(False):
         assert calls(function, many) == 0
+
+
+def test_long_transforms_alone_reach_them(installed):
+    for count, expected in [(NATIVE_FOURIER, 1), (NATIVE_FOURIER - 1, 0), (NATIVE_FOURIER // 2, 0)]:
+        assert calls(jnp.fft.fft, np.ones(count, np.complex64)) == expected
+        assert calls(jnp.fft.rfft, np.ones(2 * count, np.float32)) == expected
+    with config.native_kernels(False):
+        assert calls(jnp.fft.fft, np.ones(NATIVE_FOURIER, np.complex64)) == 0
 
 
 def test_small_arrays_in_loops_and_batches_do_not(installed):

@@ -1,4 +1,4 @@
-"""Places of extrema, cumulative sums and counts, with the kernels and without, against NumPy."""
+"""Places of extrema and cumulative sums, with the kernels and without, against NumPy."""
 
 import numpy as np
 import pytest
@@ -79,34 +79,3 @@ def test_derivative_of_sums():
     weights = np.random.default_rng(0).standard_normal(5000)
     found = cv.jit(cv.grad(lambda x: (jnp.cumsum(x) * weights).sum()))(np.ones(5000))
     np.testing.assert_allclose(found, np.cumsum(weights[::-1])[::-1], rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "dtype, length",
-    [("int32", 1), ("int32", 9000), ("int64", 100), ("uint32", 9000), ("uint8", 99), ("uint64", 9)],
-)
-def test_counts(dtype, length):
-    rng = np.random.default_rng(0)
-    limits = np.iinfo(dtype)
-    x = rng.integers(max(limits.min, -50), min(limits.max, 12000), 200000, endpoint=True)
-    x = x.astype(dtype)
-    x[:3] = limits.max  # too large, in any number of digits
-    found = cv.jit(lambda x: jnp.bincount(x, length=length))(x)
-    assert found.dtype == np.int64
-    inside = np.maximum(x, 0)
-    inside = inside[inside < length].astype(np.int64)
-    np.testing.assert_array_equal(found, np.bincount(inside, minlength=length))
-
-
-def test_counts_of_batches():
-    x = np.random.default_rng(0).integers(0, 9, (3, 5000))
-    for axis in (0, 1):
-        count = cv.vmap(lambda x: jnp.bincount(x, length=10), in_axes=axis)
-        lines = x if axis == 0 else x.T[:20]
-        expected = [np.bincount(line, minlength=10) for line in (x if axis == 0 else lines.T)]
-        np.testing.assert_array_equal(cv.jit(count)(lines), expected)
-
-
-def test_histograms():
-    x = np.random.default_rng(0).standard_normal(20000).astype(np.float32)
-    np.testing.assert_array_equal(jnp.histogram(x, 30)[0], np.histogram(x, 30)[0])
