@@ -12,6 +12,7 @@ from covector._src.base import config
 from covector._src.transforms.inline import Values, with_barriers
 from covector._src.transforms.materialize import (
     COST,
+    GAIN,
     SOURCES,
     choose,
     times_computed,
@@ -92,6 +93,16 @@ def test_copies_of_what_is_smaller_are_not():
         return y * 2, y[::-1] + y
 
     assert stored(f, X) == []
+
+
+def test_single_numbers_must_be_computed_often():
+    def f(x, times):
+        y = dear(x)
+        return [y * (2.0 + i) for i in range(times)]
+
+    assert stored(lambda x: f(x, 2), X) == ["add"]
+    assert stored(lambda x: f(x, 2), X[0]) == []
+    assert stored(lambda x: f(x, 2 + GAIN // (2 * COST)), X[0]) == ["add"]
 
 
 def test_what_is_computed_from_copies_of_one_number_is_not():
