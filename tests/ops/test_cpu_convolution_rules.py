@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector._src.ops import convolution_on_cpu, thresholds
+from covector._src.ops import convolution_on_cpu
 from covector._src.ops.convolution_on_cpu import OPTION
+from covector._src.ops.thresholds import CONVOLUTION_LIBRARY
 
 LAST = ("NHWC", "HWIO", "NHWC")
 
 # For each case: shapes of lhs and rhs, options, and the rules of the convolution and of what its
 # cotangents are, which are those for lhs and for rhs; None where XLA's own is taken.
 CASES = {
+    "plain": (
+        (2, 4, 9, 8),
+        (6, 4, 3, 2),
+        dict(padding=((1, 0), (0, 1)), rhs_dilation=(2, 1)),
+        [None, None, None],
+    ),
     "one element": ((4, 8, 6, 6), (16, 8, 1, 1), {}, ["by_window", "by_window", "by_places"]),
     "one element, strides": (
         (2, 8, 9, 7),
@@ -170,7 +177,7 @@ def check(case, dtype, tolerance):
 @pytest.mark.parametrize("case", CASES)
 def test_values_and_cotangents(case, rules):
     check(case, np.float32, 1e-5)
-    assert [rule for rule in rules if rule] and rules[0] == CASES[case][3][0]
+    assert rules[0] == CASES[case][3][0]
     assert set(CASES[case][3]) - {None} <= set(rules)
 
 
@@ -180,15 +187,25 @@ def test_narrow_floats(case):
 
 
 def test_64_bits_without_a_library_are_products(rules):
-    x, y = np.ones((2, 4, 9, 8)), np.arange(6 * 4 * 3 * 2.0).reshape(6, 4, 3, 2)
-    options = dict(padding=((1, 0), (0, 1)), rhs_dilation=(2, 1))
     with cv.enable_x64(True):
-        out = cv.jit(lambda x, y: convolve(x, y, options))(x, y)
-        lowered = cv.jit(lambda x, y: convolve(x, y, {})).lower(x[:, :1], np.ones((64, 1, 3, 2)))
-    np.testing.assert_allclose(out, direct(x, y, options), rtol=1e-13)
-    assert rules == ["by_window", None]
-    assert max(64, 1) >= thresholds.CONVOLUTION_LIBRARY
+        check("plain", np.float64, 1e-13)
+        lowered = cv.jit(lambda x, y: convolve(x, y, {})).lower(
+            np.ones((4, 1, 9, 8)), np.ones((CONVOLUTION_LIBRARY, 1, 3, 2))
+        )
+    assert sorted(rules[:3]) == ["by_places", "by_window", "by_window"] and rules[3] is None
     assert "stablehlo.convolution" in lowered.as_text()
+
+
+def test_complex_numbers_are_real_ones():
+    x_shape, y_shape, options, _ = CASES["one element, strides"]
+    rng = np.random.default_rng(0)
+    x, y = [
+        (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(np.complex64)
+        for shape in (x_shape, y_shape)
+    ]
+    convolved = cv.jit(lambda x, y: convolve(x, y, options))
+    np.testing.assert_allclose(convolved(x, y), direct(x, y, options), rtol=1e-4, atol=1e-4)
+    assert "stablehlo.convolution" not in convolved.lower(x, y).as_text()
 
 
 @pytest.mark.parametrize("dtype, asks", [("float32", True), ("float64", False), ("int32", False)])

@@ -21,7 +21,9 @@ from ..base import convolution_errors, dtypes
 from ..base.shapes import integers, without
 from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
+from .arithmetic import add_p, sub_p
 from .base import Sample, draw
+from .complex import complex_p, imag_p, real_p
 from .conversion import convert
 from .convolution_on_cpu import emit_otherwise, prefer_own_convolution
 from .convolution_reference import convolved
@@ -137,7 +139,8 @@ class ConvGeneralDilated(Bilinear):
         (out,) = b.avals_out
         # XLA's convolutions of complex numbers are slow on CPUs, and missing on GPUs.
         if dtypes.issubdtype(out.dtype, np.complexfloating) and b.platform != "tpu":
-            return emit_complex(b, x, y, **params)
+            (found,) = b.written(lambda x, y: [of_real_numbers(x, y, **params)], [x, y])
+            return found
         if b.platform == "cpu":
             found = emit_otherwise(b, x, y, params)
             if found is not None:
@@ -426,27 +429,21 @@ def numbers_attribute(numbers: ConvDimensionNumbers) -> str:
     return f"#stablehlo.conv<{named(lhs, 'b', 'f')}x{named(rhs, 'o', 'i')}->{named(out, 'b', 'f')}>"
 
 
-def emit_complex(b: Any, x: Any, y: Any, **params: Any) -> Any:
-    """Write a convolution of complex numbers as three of real ones, which is Gauss's way.
+def of_real_numbers(x: Any, y: Any, **params: Any) -> Any:
+    """A convolution of complex numbers as three of real ones, which is Gauss's way.
 
     With s = (a + bi) (c + di) and k = (a + b) c: s = k - b (c + d) + (k + a (d - c)) i.
     """
-    (out,), (x_aval, y_aval) = b.avals_out, b.avals_in
-
-    def real(aval: ShapedArray) -> ShapedArray:
-        return aval.update(dtype=np.empty(0, aval.dtype).real.dtype)
+    (a, b), (c, d) = [(real_p.bind(z), imag_p.bind(z)) for z in (x, y)]
+    dtype = params.pop("preferred_element_type")
+    real = dtype if dtype is None else np.empty(0, dtype).real.dtype
 
     def product(x: Any, y: Any) -> Any:
-        return emit_convolution(b, x, y, real(out), **params)
+        return conv_general_dilated_p.bind(x, y, preferred_element_type=real, **params)
 
-    x_re, x_im = [b.op(part, x, out=real(x_aval)) for part in ("real", "imag")]
-    y_re, y_im = [b.op(part, y, out=real(y_aval)) for part in ("real", "imag")]
-    common = product(b.op("add", x_re, x_im, out=real(x_aval)), y_re)
-    upper = product(x_re, b.op("subtract", y_im, y_re, out=real(y_aval)))
-    lower = product(x_im, b.op("add", y_re, y_im, out=real(y_aval)))
-    re = b.op("subtract", common, lower, out=real(out))
-    im = b.op("add", common, upper, out=real(out))
-    return b.op("complex", re, im)
+    common = product(add_p.bind(a, b), c)
+    re = sub_p.bind(common, product(b, add_p.bind(c, d)))
+    return complex_p.bind(re, add_p.bind(common, product(a, sub_p.bind(d, c))))
 
 
 # ---------------------------------------------------------------- the public function

@@ -86,13 +86,13 @@ def rule_of(
         return by_places
     if 1 < groups <= CONVOLUTION_GROUPS and (of_batches > 1 or out.size >= CONVOLUTION):
         return by_groups
-    if groups > 1 and places <= min(DEPTHWISE_RESULT, elements):
+    missing = out.dtype == np.float64 and max(count, outputs) < CONVOLUTION_LIBRARY
+    if (groups > 1 or missing) and places <= min(DEPTHWISE_RESULT, elements):
         return by_places
     if groups > 1:
         return None
     if len(window) > 2 and min(window[0], out.shape[numbers.out_spec[2]]) <= CONVOLUTION_SLICES:
         return by_first_dimension
-    missing = out.dtype == np.float64 and max(count, outputs) < CONVOLUTION_LIBRARY
     return by_window if missing and elements <= DEPTHWISE_WINDOW else None
 
 
