@@ -30,6 +30,7 @@ LAYERS = [
     "nn",
     "sparse",
     "example_libraries",
+    "experimental",
     "as_jax",
 ]
 LEAF = SRC / "xla" / "native.py"

@@ -1,0 +1,3 @@
+"""Ordinary differential equations."""
+
+from .._src.experimental.ode import odeint as odeint
