@@ -30,9 +30,7 @@ def block_until_ready(x: Any) -> Any:
     if type(x) is ArrayImpl:
         return x.block_until_ready()
     leaves = tree.leaves(x)
-    arrays = [leaf for leaf in leaves if type(leaf) is ArrayImpl]
-    wait_for(arrays)
-    if len(arrays) < len(leaves):
+    if wait_for(leaves) < len(leaves):
         for leaf in leaves:
             wait = getattr(leaf, "block_until_ready", None)
             if wait is not None:

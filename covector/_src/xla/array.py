@@ -265,14 +265,17 @@ def _unpickle(host: np.ndarray, aval: ShapedArray) -> ArrayImpl:
     return put(host, None, aval)
 
 
-def wait_for(arrays: Sequence[ArrayImpl]) -> None:
-    """Wait until the elements of several arrays are computed."""
+def wait_for(values: Sequence[Any]) -> int:
+    """Wait until the elements of the arrays among some values are computed; counts the arrays."""
+    buffers = [x._buffer for x in values if type(x) is ArrayImpl]
     try:
-        _jax.batched_block_until_ready([x._buffer for x in arrays])
+        _jax.batched_block_until_ready(buffers)
     except Exception:
-        for x in arrays:  # which raises what went wrong, as one who asked that array would see it
-            x.block_until_ready()
+        for x in values:  # which raises what went wrong, as one who asked that array would see it
+            if type(x) is ArrayImpl:
+                x.block_until_ready()
         raise
+    return len(buffers)
 
 
 _batched_device_put = xla_client.batched_device_put
