@@ -17,7 +17,6 @@ from covector._src.testing.checks import (
 )
 from covector._src.testing.compare import Disagreement, assert_all_close, assert_same_type
 from covector._src.testing.equations import (
-    assert_jit_agrees,
     batched,
     direction,
     directions_of_results,
@@ -37,21 +36,25 @@ def without_infinities(values):
     return [np.where(np.isinf(x), np.nan, x).astype(x.dtype) for x in map(np.asarray, values)]
 
 
-def disagreements(programs):
-    """Where XLA and NumPy disagree about programs, for `report`."""
-    for program, got, want in zip(programs, run_on_xla(programs), run_on_numpy(programs)):
+def disagreements(programs, results):
+    """Where XLA's results of programs and NumPy's disagree, for `report`."""
+    for program, got, want in zip(programs, results, run_on_numpy(programs)):
         try:
             if isinstance(want, Exception):
                 continue  # it is another test's business that NumPy can compute it
-            if isinstance(got, Exception):
-                raise got
-            for i, (x, y) in enumerate(zip(got, want)):
-                assert_same_type(aval_of(x), aval_of(y), f"result {i} on XLA, compared with NumPy")
-            if program.case.primitive.name in POLES_DIFFER:
-                got, want = without_infinities(got), without_infinities(want)
-            assert_all_close(got, want, "on XLA, compared with NumPy")
+            known = without_infinities if program.case.primitive.name in POLES_DIFFER else list
+            assert_same(got, want, "on XLA, compared with NumPy", known)
         except Exception as error:
             yield program.what, program.case, error
+
+
+def assert_same(got, want, what, known=list):
+    """Raise unless results have the types that are wanted, and the numbers that are known."""
+    if isinstance(got, Exception):
+        raise got
+    for i, (x, y) in enumerate(zip(got, want, strict=True)):
+        assert_same_type(aval_of(x), aval_of(y), f"result {i} {what}")
+    assert_all_close(known(got), known(want), what)
 
 
 def alone(case):
@@ -81,7 +84,8 @@ def programs_of(cases, make):
 
 
 def check(name, programs):
-    failures = list(disagreements(list(programs)))
+    programs = list(programs)
+    failures = list(disagreements(programs, run_on_xla(programs)))
     if failures:
         pytest.fail(report(name, failures), pytrace=False)
 
@@ -123,12 +127,13 @@ def test_64_bits(name):
 @pytest.mark.parametrize("name", SAMPLED)
 def test_eager_is_jit(name):
     """One case of each combination of dtypes, op by op and compiled."""
+    programs = list(programs_of(one_of_a_kind(cases_of(name), by_params=False), alone))
     failures = []
-    for case in one_of_a_kind(cases_of(name), by_params=False):
+    for program, got in zip(programs, run_on_xla(programs)):
         try:
-            assert_jit_agrees(case.fun, case.args)
+            assert_same(got, program.fun(*program.args), "under jit, compared with evaluation")
         except Exception as error:
-            failures.append(("jit", case, error))
+            failures.append(("jit", program.case, error))
     if failures:
         pytest.fail(report(name, failures), pytrace=False)
 
@@ -143,8 +148,9 @@ def test_weak_types(name):
             yield Program("Python scalars", case, lambda: case.fun(*scalars), [])
 
     programs = list(programs_of(cases_of(name), of_scalars))
-    failures = list(disagreements(programs))
-    for program, got in zip(programs, run_on_xla(programs)):
+    results = run_on_xla(programs)
+    failures = list(disagreements(programs, results))
+    for program, got in zip(programs, results):
         if not isinstance(got, Exception):
             jaxpr = cv.make_jaxpr(program.fun)()
             for x, aval in zip(got, jaxpr.out_avals):
