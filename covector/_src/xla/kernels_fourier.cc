@@ -8,7 +8,8 @@
 // r and m are about the square root of n, so that short transforms happen in the cache, and there
 // are only two passes over the line: one takes some columns b at a time and one some rows d, which
 // the threads share out.  The elements of neighbouring columns, and then of neighbouring rows, lie
-// in the lanes of vectors, so that a short transform is one of vectors.
+// in the lanes of vectors, so that a short transform is one of vectors.  Two vectors of complex
+// numbers are read or written side by side, since what follows below them is far away in memory.
 
 #include <cmath>
 #include <cstdint>
@@ -24,8 +25,7 @@ namespace {
 
 // ---------------------------------------------------------------- complex numbers
 
-// So many bytes are a vector, and so many vectors side by side are read and written at a time: two
-// lines of the cache.
+// So many bytes are a vector.
 constexpr int kBytes = 32;
 
 template <class T>
@@ -75,7 +75,11 @@ inline Root<double> RootOfUnity(int64_t k, int64_t n) {
 template <class T>
 struct Plan {
   explicit Plan(int bits)
-      : n(int64_t{1} << bits), r(int64_t{1} << bits / 2), m(n / r), short_roots(m), coarse(n / kFine),
+      : n(int64_t{1} << bits),
+        r(int64_t{1} << bits / 2),
+        m(n / r),
+        short_roots(m),
+        coarse(n / kFine),
         lanes(r) {
     for (int64_t k = 0; k < m; ++k) {
       const auto root = RootOfUnity(k, m);
@@ -197,33 +201,44 @@ COVECTOR_INLINE void Transpose(const Complex<T>* x, Complex<T>* out) {
   }
 }
 
-// The inner sums for some columns from `b` on, and the factors.  `mixed` has them by rows in the
-// lanes of vectors: first those of the first rows for all columns.
+// The inner sums for the columns of two vectors from `b` on, and the factors.  `mixed` has them by
+// rows in the lanes of vectors: first those of the first rows for all columns.  The memory is for
+// three lines of r vectors.
 template <bool kInverse, class T>
-COVECTOR_TUNED void TransformColumns(const Plan<T>& plan, const T* x, int64_t b, Complex<T>* work,
-                                     Complex<T>* spare, Complex<T>* mixed) {
+COVECTOR_TUNED void TransformColumns(const Plan<T>& plan, const T* x, int64_t b, Complex<T>* memory,
+                                     Complex<T>* mixed) {
   constexpr int kLanes = Vectors<T>::kLanes;
-  for (int64_t a = 0; a < plan.r; ++a) {
-    work[a] = Load<kInverse>(x + 2 * (a * plan.m + b));
+  const int64_t r = plan.r, m = plan.m;
+  for (int64_t a = 0; a < r; ++a) {
+    const T* from = x + 2 * (a * m + b);
+    memory[a] = Load<kInverse>(from);
+    memory[r + a] = Load<kInverse>(from + 2 * kLanes);
   }
-  Complex<T>* sums = Transform(work, spare, plan.r, plan.short_roots.data(), plan.m / plan.r);
-  for (int64_t d = 0; d < plan.r; ++d) {
-    sums[d] = Times(sums[d], Times(plan.lanes[d], plan.RootOf(b * d)));
-  }
-  for (int64_t d = 0; d < plan.r; d += kLanes) {
-    Transpose<T>(sums + d, mixed + d / kLanes * plan.m + b);
+  for (int half = 0; half < 2; ++half, b += kLanes) {
+    Complex<T>*const work = memory + half * r, *const spare = memory + 2 * r;
+    Complex<T>* sums = Transform(work, spare, r, plan.short_roots.data(), m / r);
+    for (int64_t d = 0; d < r; ++d) {
+      sums[d] = Times(sums[d], Times(plan.lanes[d], plan.RootOf(b * d)));
+    }
+    for (int64_t d = 0; d < r; d += kLanes) Transpose<T>(sums + d, mixed + d / kLanes * m + b);
   }
 }
 
-// The outer sums for some rows, of which `d` is the first.
+// The outer sums for the rows of two vectors, of which `d` is the first.  The memory is for two
+// lines of m vectors.
 template <bool kInverse, class T>
-COVECTOR_TUNED void TransformRows(const Plan<T>& plan, Complex<T>* mixed, Complex<T>* spare,
-                                  int64_t d, T* y) {
-  const Complex<T>* sums = Transform(mixed, spare, plan.m, plan.short_roots.data(), 1);
+COVECTOR_TUNED void TransformRows(const Plan<T>& plan, Complex<T>* mixed, int64_t d,
+                                  Complex<T>* memory, T* y) {
+  constexpr int kLanes = Vectors<T>::kLanes;
+  const int64_t r = plan.r, m = plan.m;
+  const auto* roots = plan.short_roots.data();
+  const Complex<T>* first = Transform(mixed, memory, m, roots, 1);
+  const Complex<T>* second = Transform(mixed + m, memory + m, m, roots, 1);
   const T scale = kInverse ? 1 / static_cast<T>(plan.n) : 1;
-  for (int64_t c = 0; c < plan.m; ++c) {
-    const Complex<T> out = {sums[c].re * scale, sums[c].im * scale};
-    Store<kInverse>(out, y + 2 * (plan.r * c + d));
+  for (int64_t c = 0; c < m; ++c) {
+    T* to = y + 2 * (r * c + d);
+    Store<kInverse>(Complex<T>{first[c].re * scale, first[c].im * scale}, to);
+    Store<kInverse>(Complex<T>{second[c].re * scale, second[c].im * scale}, to + 2 * kLanes);
   }
 }
 
@@ -241,17 +256,18 @@ void ForBlocks(Threads& threads, int64_t blocks, int64_t vectors, std::atomic<bo
 
 template <bool kInverse, class T>
 ffi::Error TransformLines(Threads& threads, const T* x, T* y, int64_t lines, const Plan<T>& plan) {
-  constexpr int kLanes = Vectors<T>::kLanes;
+  constexpr int kLanes = Vectors<T>::kLanes, kBlock = 2 * kLanes;
+  const int64_t r = plan.r, m = plan.m;
   auto mixed = Allocate<Complex<T>>(plan.n / kLanes);
   if (!mixed) return OutOfMemory();
   std::atomic<bool> failed{false};
   for (int64_t line = 0; line < lines && !failed; ++line, x += 2 * plan.n, y += 2 * plan.n) {
-    ForBlocks<T>(threads, plan.m / kLanes, 2 * plan.r, failed, [&](int64_t i, Complex<T>* memory) {
-      TransformColumns<kInverse>(plan, x, i * kLanes, memory, memory + plan.r, mixed.get());
+    ForBlocks<T>(threads, m / kBlock, 3 * r, failed, [&](int64_t i, Complex<T>* memory) {
+      TransformColumns<kInverse>(plan, x, i * kBlock, memory, mixed.get());
     });
     if (failed) break;
-    ForBlocks<T>(threads, plan.r / kLanes, plan.m, failed, [&](int64_t i, Complex<T>* memory) {
-      TransformRows<kInverse>(plan, mixed.get() + i * plan.m, memory, i * kLanes, y);
+    ForBlocks<T>(threads, r / kBlock, 2 * m, failed, [&](int64_t i, Complex<T>* memory) {
+      TransformRows<kInverse>(plan, mixed.get() + 2 * i * m, i * kBlock, memory, y);
     });
   }
   return failed ? OutOfMemory() : ffi::Error::Success();

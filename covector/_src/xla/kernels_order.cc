@@ -254,6 +254,12 @@ COVECTOR_INLINE bool Beats(T x, T y) {
 template <class T>
 using Flag = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
+// What processors make of comparisons: all bits are set, or none.
+template <class T>
+COVECTOR_INLINE Flag<T> AllBits(bool flag) {
+  return flag ? -1 : 0;
+}
+
 template <class T>
 struct Extremum {
   int64_t place;
@@ -269,11 +275,11 @@ COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
   if (count >= kLanes) {
     T lanes[kLanes];
     Flag<T> nans[kLanes];
-    for (int k = 0; k < kLanes; ++k) lanes[k] = x[k], nans[k] = IsNan(x[k]);
+    for (int k = 0; k < kLanes; ++k) lanes[k] = x[k], nans[k] = AllBits<T>(IsNan(x[k]));
     for (i = kLanes; i + kLanes <= count; i += kLanes) {
       for (int k = 0; k < kLanes; ++k) {
         lanes[k] = Beats<kGreatest>(x[i + k], lanes[k]) ? x[i + k] : lanes[k];
-        nans[k] |= IsNan(x[i + k]);
+        nans[k] |= AllBits<T>(IsNan(x[i + k]));
       }
     }
     for (int half = kLanes / 2; half > 0; half /= 2) {
@@ -295,18 +301,31 @@ COVECTOR_INLINE T ExtremumOfBlock(const T* x, int64_t count) {
   return best;
 }
 
-// Where the first element is that equals one, or that is NaN if that is; there is such an element.
-template <class T>
-COVECTOR_INLINE int64_t FirstLike(T value, const T* x, int64_t count) {
-  const auto alike = [value](T y) { return (y == value) | (IsNan(y) & IsNan(value)); };
+// Where the first element is that passes a test; there is one.
+template <class T, class Test>
+COVECTOR_INLINE int64_t FirstThat(const Test& passes, const T* x, int64_t count) {
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     Flag<T> found = 0;
-    for (int k = 0; k < kLanes; ++k) found |= alike(x[i + k]);
-    if (found) break;
+    for (int k = 0; k < kLanes; ++k) found |= AllBits<T>(passes(x[i + k]));
+    if (!found) continue;
+    // Not a loop until it is found, whose end could not be foreseen.
+    Flag<T> place = kLanes;
+    for (int k = 0; k < kLanes; ++k) {
+      const Flag<T> here = passes(x[i + k]) ? k : kLanes;
+      place = here < place ? here : place;
+    }
+    return i + place;
   }
-  while (!alike(x[i])) ++i;
+  while (!passes(x[i])) ++i;
   return i;
+}
+
+// Where the first element is that equals one, or that is NaN if that is; there is such an element.
+template <class T>
+COVECTOR_INLINE int64_t FirstLike(T value, const T* x, int64_t count) {
+  if (IsNan(value)) return FirstThat([](T y) { return IsNan(y); }, x, count);
+  return FirstThat([value](T y) { return y == value; }, x, count);
 }
 
 template <bool kGreatest, class T>
