@@ -1,0 +1,3 @@
+"""Taylor mode: higher derivatives along a curve."""
+
+from .._src.experimental.jet import jet as jet
