@@ -1,5 +1,6 @@
 """What the tests share: the oracle, and a configuration that nothing leaks out of."""
 
+import gc
 import os
 
 import pytest
@@ -44,6 +45,14 @@ def optimized_jax(jax):
     OF_THE_ORACLE.clear()
     yield jax
     OF_THE_ORACLE.update(quick)
+
+
+@pytest.fixture
+def only_new_garbage():
+    """The garbage collector looks at what a test makes, not at millions of objects before it."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

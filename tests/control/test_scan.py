@@ -218,6 +218,7 @@ def test_concrete_arrays_are_not_traced_again():
     assert len(traced) > 1
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_nothing_of_a_scan_outlives_its_body():
     """Neither jaxprs nor what is compiled of them."""
 

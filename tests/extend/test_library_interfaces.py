@@ -150,6 +150,7 @@ def test_jaxprs_can_be_bound_again(jax, index):
 # ---------------------------------------------------------------- lowering
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_lowering_rules_can_keep_objects_alive():
     class Kept:
         pass

@@ -75,6 +75,7 @@ def test_views_cannot_be_written():
     assert np.array(x).flags.writeable
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_a_view_outlives_its_array():
     x = jnp.arange(100_000.0) * 2
     host = np.asarray(x)
@@ -121,6 +122,7 @@ def test_deleted():
     assert repr(x) == "Array(<deleted>, shape=(3,), dtype=float32)"
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_dlpack_to_numpy():
     for dtype in (np.float32, np.int8, np.uint16, np.complex64):
         x = jnp.asarray(np.arange(6).reshape(2, 3).astype(dtype))
@@ -204,6 +206,7 @@ def test_arrays_have_no_hash():
         {jnp.ones(2): 1}
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_arrays_are_freed():
     x = jnp.arange(10.0)
     buffer = weakref.ref(x._buffer)

@@ -123,6 +123,7 @@ def test_under_transformations_nothing_is_lost():
     np.testing.assert_allclose(np.asarray(cv.vmap(f)(x)), np.sin(np.arange(3)) * np.arange(3), 1e-5)
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_a_loop_of_updates_needs_no_new_memory():
     step = donating(lambda x: x * 0.5 + 1)
     x = jnp.zeros(10_000) + 0

@@ -9,6 +9,8 @@ import pytest
 import covector as cv
 import covector.numpy as jnp
 
+pytestmark = pytest.mark.usefixtures("only_new_garbage")
+
 TRANSFORMS = {
     "jit": cv.jit,
     "jit of jit": lambda f: cv.jit(cv.jit(f)),
