@@ -40,6 +40,18 @@ CASES = {
         dict(feature_group_count=12),
         ["by_window", "by_window", "by_places"],
     ),
+    "few features": (
+        (2, 3, 30, 20),
+        (8, 3, 3, 3),
+        dict(window_strides=(2, 1), padding="SAME"),
+        ["sum_of_shifted", None, None],
+    ),
+    "a large image": (
+        (1, 2, 131, 130),
+        (9, 2, 3, 3),
+        dict(padding=((0, 1), (1, 0))),
+        ["sum_of_shifted", None, "by_places"],
+    ),
     "few groups": (
         (4, 6, 33, 32),
         (16, 3, 3, 2),
@@ -66,7 +78,7 @@ CASES = {
     ),
     "three dimensions, dilated": (
         (2, 5, 4, 4, 3),
-        (2, 2, 2, 3, 4),
+        (3, 2, 3, 3, 4),
         dict(
             lhs_dilation=(2, 1, 3),
             padding=((1, 1), (-1, 2), (0, 1)),
@@ -129,8 +141,8 @@ def rules(monkeypatch):
     """The names of the rules that convolutions are written by, as they are chosen."""
     real, chosen = convolution_on_cpu.rule_of, []
 
-    def record(out, x, y, params):
-        rule = real(out, x, y, params)
+    def record(kind):
+        rule = real(kind)
         chosen.append(getattr(rule, "__name__", None))
         return rule
 
@@ -190,7 +202,7 @@ def test_64_bits_without_a_library_are_products(rules):
     with cv.enable_x64(True):
         check("plain", np.float64, 1e-13)
         lowered = cv.jit(lambda x, y: convolve(x, y, {})).lower(
-            np.ones((4, 1, 9, 8)), np.ones((CONVOLUTION_LIBRARY, 1, 3, 2))
+            np.ones((4, 3, 9, 8)), np.ones((CONVOLUTION_LIBRARY, 3, 3, 2))
         )
     assert sorted(rules[:3]) == ["by_places", "by_window", "by_window"] and rules[3] is None
     assert "stablehlo.convolution" in lowered.as_text()

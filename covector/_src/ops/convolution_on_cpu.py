@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from .thresholds import (
     CONVOLUTION_LIBRARY,
     CONVOLUTION_PRODUCT,
     CONVOLUTION_SLICES,
+    CONVOLUTION_TERMS,
+    CONVOLUTION_WINDOW,
     DEPTHWISE,
     DEPTHWISE_RESULT,
     DEPTHWISE_WINDOW,
@@ -39,6 +41,9 @@ OPTION = (
     "xla_cpu_experimental_ynn_fusion_type",
     "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_DOT",
 )
+
+# Writes a convolution of two arrays, with the type of its result and the primitive's parameters.
+Rule = Callable[..., Any]
 
 
 def emit_otherwise(b: Any, x: Any, y: Any, params: dict[str, Any]) -> Any:
@@ -53,7 +58,7 @@ def emit_otherwise(b: Any, x: Any, y: Any, params: dict[str, Any]) -> Any:
     sizes = out.size, x_aval.size, y_aval.size
     if not dtypes.issubdtype(out.dtype, np.floating) or 0 in sizes:
         return None
-    rule = rule_of(out, x_aval, y_aval, params)
+    rule = rule_of(kind_of(out, x_aval, y_aval, params))
     if rule is None:
         return None
     if rule in (by_groups, by_first_dimension):
@@ -62,38 +67,92 @@ def emit_otherwise(b: Any, x: Any, y: Any, params: dict[str, Any]) -> Any:
     return found
 
 
-def rule_of(
-    out: ShapedArray, x: ShapedArray, y: ShapedArray, params: dict[str, Any]
-) -> Callable[..., Any] | None:
-    """The function that writes a convolution of these types as a program of other primitives."""
+class Kind(NamedTuple):
+    """What the choice of a rule depends on.
+
+    Attributes:
+      groups, of_batches: how many groups there are, and whether they are of batches.
+      single: whether each group is one feature, or one example, of lhs.
+      count, outputs: features of a group of lhs, and outputs of all groups.
+      window, places: sizes of the window, and how many places it has along each dimension.
+      size, of_window, largest: elements of the result, of rhs, and of the largest of all arrays.
+      is_wide: whether the numbers are of 64 bits.
+    """
+
+    groups: int
+    of_batches: bool
+    single: bool
+    count: int
+    outputs: int
+    window: tuple[int, ...]
+    places: tuple[int, ...]
+    size: int
+    of_window: int
+    largest: int
+    is_wide: bool
+
+
+def kind_of(out: ShapedArray, x: ShapedArray, y: ShapedArray, params: dict[str, Any]) -> Kind:
     numbers = params["dimension_numbers"]
     batch, features, *_ = in_order(x.shape, numbers.lhs_spec)
     outputs, count, *window = in_order(y.shape, numbers.rhs_spec)
-    elements = math.prod(window)
-    places = math.prod(in_order(out.shape, numbers.out_spec)[2:])
     of_features, of_batches = params["feature_group_count"], params["batch_group_count"]
-    groups, large = max(of_features, of_batches), out.size >= DEPTHWISE
-    few_features = of_features == features or of_features > CONVOLUTION_GROUPS
-    if of_features > 1 and few_features and large and count * elements <= DEPTHWISE_WINDOW:
-        return sum_of_shifted
-    if 1 < of_batches == batch and places <= DEPTHWISE_RESULT and y.size >= DEPTHWISE:
-        return sums_of_products
-    if max(out.size, x.size, y.size) < CONVOLUTION_PRODUCT:
-        return None
-    if elements == 1 and of_batches == 1:
+    return Kind(
+        groups=max(of_features, of_batches),
+        of_batches=of_batches > 1,
+        single=(of_batches == batch) if of_batches > 1 else (of_features == features),
+        count=count,
+        outputs=outputs,
+        window=tuple(window),
+        places=in_order(out.shape, numbers.out_spec)[2:],
+        size=out.size,
+        of_window=y.size,
+        largest=max(out.size, x.size, y.size),
+        is_wide=out.dtype == np.float64,
+    )
+
+
+def rule_of(kind: Kind) -> Rule | None:
+    """The function that writes such a convolution as a program of other primitives."""
+    elements, places = math.prod(kind.window), math.prod(kind.places)
+    rule = rule_of_groups(kind, elements, places) if kind.groups > 1 else None
+    if rule is not None or kind.largest < CONVOLUTION_PRODUCT:
+        return rule
+    if elements == 1 and not kind.of_batches:
         return by_window
     if places == 1:
         return by_places
-    if 1 < groups <= CONVOLUTION_GROUPS and (of_batches > 1 or out.size >= CONVOLUTION):
+    if kind.groups == 1:
+        return rule_of_one(kind, elements, places)
+    if kind.groups <= CONVOLUTION_GROUPS and (kind.of_batches or kind.size >= CONVOLUTION):
         return by_groups
-    missing = out.dtype == np.float64 and max(count, outputs) < CONVOLUTION_LIBRARY
-    if (groups > 1 or missing) and places <= min(DEPTHWISE_RESULT, elements):
-        return by_places
-    if groups > 1:
-        return None
-    if len(window) > 2 and min(window[0], out.shape[numbers.out_spec[2]]) <= CONVOLUTION_SLICES:
+    return by_places if places <= min(DEPTHWISE_RESULT, elements) else None
+
+
+def rule_of_groups(kind: Kind, elements: int, places: int) -> Rule | None:
+    """That of many groups that are small."""
+    if kind.of_batches:
+        small = kind.of_window >= DEPTHWISE and places <= DEPTHWISE_RESULT
+        return sums_of_products if kind.single and small else None
+    many = kind.single or kind.groups > CONVOLUTION_GROUPS
+    few = kind.count * elements <= DEPTHWISE_WINDOW and kind.size >= DEPTHWISE
+    return sum_of_shifted if many and few else None
+
+
+def rule_of_one(kind: Kind, elements: int, places: int) -> Rule | None:
+    """That of a convolution without groups, whose window has elements and places."""
+    terms, rank = kind.count * elements, len(kind.window)
+    if max(kind.count, kind.outputs) < CONVOLUTION_LIBRARY:
+        few = terms <= DEPTHWISE_WINDOW and terms * kind.outputs <= CONVOLUTION_TERMS
+        if few and kind.size >= DEPTHWISE:
+            return sum_of_shifted
+        wide = kind.is_wide or (rank > 1 and elements >= CONVOLUTION_WINDOW)
+        if wide and places <= min(DEPTHWISE_RESULT, elements):
+            return by_places
+    if rank > 2 and min(kind.window[0], kind.places[0]) <= CONVOLUTION_SLICES:
         return by_first_dimension
-    return by_window if missing and elements <= DEPTHWISE_WINDOW else None
+    slow = kind.is_wide and max(kind.count, kind.outputs) < CONVOLUTION_LIBRARY
+    return by_window if slow and elements <= DEPTHWISE_WINDOW else None
 
 
 def prefer_own_convolution(b: Any, feature_count: int) -> None:

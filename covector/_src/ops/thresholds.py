@@ -81,6 +81,14 @@ CONVOLUTION_PRODUCT = 512
 # One convolution for each of so many groups: 4 groups of 16 features of 28x28 4.0 ms to 1.6, their
 # gradients for the window 160 to 4.  Each takes 0.05 s to compile.
 CONVOLUTION_GROUPS = 8
+# Few features to few outputs as a sum of shifted arrays, with so many products for each place: of
+# an image of 512x512, windows of 5x5, 24 ms to 0.6; a million in one line, windows of 25, 32 ms to
+# 1.8; 3 features to 16 of 8 images of 32x32, windows of 3x3, 0.8 ms to 0.2.  From 1 to 31, windows
+# of 7x7, it loses: 0.3 ms to 0.7.
+CONVOLUTION_TERMS = 1024
+# The gradient for a small window, which is a convolution with a window of so many elements, as a
+# product for each of its places: 8 features to 8 of an image of 256x256, 3x3, 26 ms to 4.2.
+CONVOLUTION_WINDOW = 16384
 # Three dimensions as two, where the window has so many elements, or places, along the first: 8
 # features to 16 of two arrays of 16x16x16, windows of 3x3x3, 7.4 ms to 1.2, PyTorch 1.0; with
 # strides of 2, 16 features to 32, the gradient for lhs 130 ms to 2.
