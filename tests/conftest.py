@@ -38,11 +38,12 @@ def compile_quickly(compiler):
     compiler.get_compile_options = options
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def optimized_jax(jax):
-    """JAX with its usual options, where others make a difference: see who asks for it."""
+    """JAX with its usual options for the rest of a file: see who asks for it, and why."""
     quick = dict(OF_THE_ORACLE)
     OF_THE_ORACLE.clear()
+    jax.clear_caches()  # of what was compiled without them
     yield jax
     OF_THE_ORACLE.update(quick)
 

@@ -53,8 +53,9 @@ SAMPLERS = {
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
-def test_the_stream_is_that_of_jax(jax, name):
-    assert_same_stream(jax, SAMPLERS[name])
+def test_the_stream_is_that_of_jax(optimized_jax, name):
+    # With its usual options, since sums of products are rounded as those say.
+    assert_same_stream(optimized_jax, SAMPLERS[name])
 
 
 @pytest.mark.parametrize("name", ["split", "fold_in", "bits", "uniform", "permutation"])
