@@ -41,8 +41,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_numbers_are_those_of_jax(name):
-    jax = pytest.importorskip("jax")
+def test_numbers_are_those_of_jax(name, jax):
     with jax.enable_x64(True):
         expected = jax.jit(lambda key: DRAWS[name](jax.random, key))(jax.random.key(3))
     found = cv.jit(lambda key: DRAWS[name](random, key))(random.key(3))
