@@ -125,6 +125,12 @@ def test_interp(options):
     assert_near(jnp.interp(1.5, xp, fp, **options), np.interp(1.5, xp, fp, **options))
 
 
+def test_slopes_between_points_of_numpy():
+    xp, fp = np.array([0, 1, 3], np.float32), np.array([5, 7, 1], np.float32)
+    slope = covector.grad(lambda x: jnp.interp(x, xp, fp).sum())
+    np.testing.assert_allclose(covector.jit(slope)(np.array([0.5, 2, 9], np.float32)), [2, -3, 0])
+
+
 def test_interp_beyond_the_ends():
     xp, fp = np.array([0, 1, 1, 3.0]), np.array([1, 2, 5, 3.0])
     got = jnp.interp(np.array([-1.0, 4]), xp, fp, "extrapolate", "extrapolate")

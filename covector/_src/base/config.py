@@ -460,9 +460,9 @@ cpu_alias_loop_carries = _switch(
 native_kernels = _switch(
     "native_kernels",
     True,
-    "Whether programs for CPUs sort, count and add up many elements with Covector's own compiled "
-    "functions, where these are installed. Other processes can read such programs only if they "
-    "have Covector, too.",
+    "Whether programs for CPUs sort, count and add up many elements, draw random bits and do long "
+    "Fourier transforms with Covector's own compiled functions, where these are installed. Other "
+    "processes can read such programs only if they have Covector, too.",
     affects_compilation=True,
 )
 export_calling_convention_version = _flag(

@@ -67,6 +67,8 @@ def interp(
     Array([ 5., 30.], dtype=float32)
     """
     x, xp, fp = operands("interp", (x, xp, fp))
+    # Those that are NumPy's could not be indexed by traced arrays.
+    xp, fp = as_array("interp", xp), as_array("interp", fp)
     if shape_of(xp) != shape_of(fp) or len(shape_of(xp)) != 1:
         raise ValueError(calculus_errors.interpolation_points(shape_of(xp), shape_of(fp)))
     if any(dtypes.issubdtype(dtype_of(z), np.complexfloating) for z in (x, xp)):
