@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..core.avals import ShapedArray, aval_of
+from .barrier import optimization_barrier_p
 from .conversion import convert
 from .convolution_shapes import out_of_order
 from .linear import broadcast_in_dim, constant_like, reshape, transpose
@@ -38,6 +39,17 @@ def padded(x: Any, padding: Sequence[tuple[int, int]], dilation: Sequence[int]) 
     if not any(itertools.chain(*config)):
         return x
     return pad_p.bind(x, constant_like(x, 0), padding_config=((0, 0, 0), (0, 0, 0), *config))
+
+
+def surrounded(x: Any, padding: Sequence[tuple[int, int]], dilation: Sequence[int]) -> Any:
+    """The same, stored before and after.
+
+    The parts of it overlap: without the barriers, what it is computed from would be computed for
+    each of them, and slowly where zeros are put around it.
+    """
+    (x,) = optimization_barrier_p.bind(x)
+    (x,) = optimization_barrier_p.bind(padded(x, padding, dilation))
+    return x
 
 
 def spaced(

@@ -17,7 +17,7 @@ from typing import Any
 from ..core.avals import ShapedArray, aval_of
 from .arithmetic import add_p
 from .contraction import dot_general_p, dot_params
-from .convolution_parts import in_place, ordered, padded, spaced
+from .convolution_parts import in_place, ordered, padded, spaced, surrounded
 from .convolution_shapes import in_order
 from .joining import concatenate
 from .linear import broadcast_in_dim, reshape, transpose
@@ -52,7 +52,7 @@ def by_window(
         # What is multiplied with zeros between the elements is zero: a quarter of the work.
         total = padded(product(x, start), padding, lhs_dilation)
         return in_place(spaced(total, start, ones, sizes, window_strides), out, out_spec)
-    x, total = padded(x, padding, lhs_dilation), None
+    x, total = (padded if math.prod(window) == 1 else surrounded)(x, padding, lhs_dilation), None
     for place in itertools.product(*map(range, window)):
         term = product(spaced(x, place, rhs_dilation, sizes, window_strides), place)
         total = term if total is None else add_p.bind(total, term)
@@ -96,10 +96,10 @@ def by_places(
 ) -> Any:
     """A convolution as products, one for each place of the window."""
     lhs_spec, rhs_spec, out_spec = dimension_numbers
-    x = padded(ordered(x, lhs_spec, out.dtype), padding, lhs_dilation)
-    y = ordered(y, rhs_spec, out.dtype)
+    x, y = ordered(x, lhs_spec, out.dtype), ordered(y, rhs_spec, out.dtype)
     groups, of_groups = max(feature_group_count, batch_group_count), int(batch_group_count == 1)
     (batch, outputs, *sizes), (_, count, *window) = in_order(out.shape, out_spec), aval_of(y).shape
+    x = (padded if math.prod(sizes) == 1 else surrounded)(x, padding, lhs_dilation)
     y = reshape(y, (groups, outputs // groups, count, *window))
     examples = (batch, groups) if of_groups else (groups, batch)
     contracting = tuple(range(2, len(window) + 3))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.avals import ShapedArray, aval_of
-from .convolution_parts import in_place, ordered, padded, part_of, spaced
+from .convolution_parts import in_place, ordered, part_of, spaced, surrounded
 from .convolution_shapes import ConvDimensionNumbers, in_order
 from .joining import concatenate
 from .linear import reshape, transpose
@@ -59,7 +59,7 @@ def by_first_dimension(
     lhs_spec, rhs_spec, out_spec = dimension_numbers
     x, y = ordered(x, lhs_spec, out.dtype), ordered(y, rhs_spec, out.dtype)
     rest = len(window_strides) - 1
-    x = padded(x, (padding[0], *((0, 0),) * rest), (lhs_dilation[0], *(1,) * rest))
+    x = surrounded(x, (padding[0], *((0, 0),) * rest), (lhs_dilation[0], *(1,) * rest))
     (outputs, count, elements, *window), places = aval_of(y).shape, out.shape[out_spec[2]]
     same = tuple(range(out.ndim - 1))
     result = bind(

@@ -19,7 +19,7 @@ from typing import Any
 from ..core.avals import ShapedArray, aval_of
 from .arithmetic import add_p, mul_p
 from .barrier import optimization_barrier_p
-from .convolution_parts import in_place, ordered, padded, part_of, repeated, spaced
+from .convolution_parts import in_place, ordered, padded, part_of, repeated, spaced, surrounded
 from .convolution_shapes import in_order
 from .joining import concatenate
 from .linear import broadcast_in_dim, reduce_sum, reshape
@@ -40,7 +40,7 @@ def sum_of_shifted(
 ) -> Any:
     """A convolution of many groups of few features."""
     lhs_spec, rhs_spec, out_spec = dimension_numbers
-    x = padded(ordered(x, lhs_spec, out.dtype), padding, lhs_dilation)
+    x = surrounded(ordered(x, lhs_spec, out.dtype), padding, lhs_dilation)
     y = ordered(y, rhs_spec, out.dtype)
     batch, outputs, *sizes = in_order(out.shape, out_spec)
     _, count, *window = aval_of(y).shape
