@@ -55,6 +55,8 @@ def sum_of_shifted(
             weight = reshape(spaced(weights, place, ones, ones, None), (outputs,))
             term = mul_p.bind(part, broadcast_in_dim(weight, (batch, outputs, *sizes), (1,)))
             total = term if total is None else add_p.bind(total, term)
+    # So many terms are not to be computed again by each operation that reads the result.
+    (total,) = optimization_barrier_p.bind(total)
     return in_place(total, out, out_spec)
 
 
