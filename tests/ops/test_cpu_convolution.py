@@ -72,10 +72,13 @@ def test_programs_have_no_convolution(case):
     assert "conv_general_dilated" in str(cv.make_jaxpr(loss)(x, y))
 
 
-@pytest.mark.parametrize("features, asks", [(CONVOLUTION_FEATURES, True), (3, False)])
-def test_programs_that_ask_for_xlas_own_convolution(features, asks):
+@pytest.mark.parametrize(
+    "features, outputs, asks",
+    [(CONVOLUTION_FEATURES, 64, True), (CONVOLUTION_FEATURES, 32, False), (3, 512, False)],
+)
+def test_programs_that_ask_for_xlas_own_convolution(features, outputs, asks):
     x = np.ones((4, features, 32, 32), np.float32)
-    y = np.ones((16, features, 3, 3), np.float32)
+    y = np.ones((outputs, features, 3, 3), np.float32)
     lowered = cv.jit(lambda x, y: cv.lax.conv(x, y, (1, 1), "SAME")).lower(x, y)
     options = lowered._module.module_context.compile_options
     assert (OPTION[0] in options) == asks

@@ -145,7 +145,7 @@ class ConvGeneralDilated(Bilinear):
             found = emit_otherwise(b, x, y, params)
             if found is not None:
                 return found
-            prefer_own_convolution(b, b.avals_in[1].shape[params["dimension_numbers"][1][1]])
+            prefer_own_convolution(b, params)
         return emit_convolution(b, x, y, out, **params)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

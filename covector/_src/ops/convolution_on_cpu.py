@@ -26,6 +26,7 @@ from .thresholds import (
     CONVOLUTION_FEATURES,
     CONVOLUTION_GROUPS,
     CONVOLUTION_LIBRARY,
+    CONVOLUTION_PAIRS,
     CONVOLUTION_PRODUCT,
     CONVOLUTION_SLICES,
     CONVOLUTION_TERMS,
@@ -155,9 +156,11 @@ def rule_of_one(kind: Kind, elements: int, places: int) -> Rule | None:
     return by_window if slow and elements <= DEPTHWISE_WINDOW else None
 
 
-def prefer_own_convolution(b: Any, feature_count: int) -> None:
+def prefer_own_convolution(b: Any, params: dict[str, Any]) -> None:
     """Ask for XLA's own convolution in this program, if one of so many features gains by it."""
-    (out,), (x, _) = b.avals_out, b.avals_in
+    (out,), (x, y) = b.avals_out, b.avals_in
+    outputs, features, *_ = in_order(y.shape, params["dimension_numbers"].rhs_spec)
     narrow = dtypes.issubdtype(out.dtype, np.floating) and out.dtype != np.float64
-    if narrow and feature_count >= CONVOLUTION_FEATURES and min(out.size, x.size) >= CONVOLUTION:
+    many = features >= CONVOLUTION_FEATURES and features * outputs >= CONVOLUTION_PAIRS
+    if narrow and many and min(out.size, x.size) >= CONVOLUTION:
         b.module_context.compile_options.setdefault(*OPTION)
