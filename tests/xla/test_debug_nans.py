@@ -43,6 +43,12 @@ def test_eager_function_of_several_ops_names_the_op_within():
     assert text.endswith("\n  operand 0: float32[] = 0.0\n  operand 1: float32[] = 0.0")
 
 
+def test_the_line_is_that_of_this_call_and_not_of_the_first_one():
+    message(lambda: jnp.divide(0, 0))
+    text = message(lambda: jnp.divide(0, 0))  # again
+    assert f"in div at {line_of('# again')}" in text
+
+
 def test_operator():
     x = jnp.zeros(())
     assert "encountered in div at" in message(lambda: x / x)

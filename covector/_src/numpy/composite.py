@@ -16,6 +16,7 @@ from ..core.zeros import UndefinedPrimal
 from ..ops.emitted import Emitted
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp
+from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, stage_closed
 from ..transforms.transpose import backward_pass
 from ..transforms.vmap import vmap
@@ -94,7 +95,8 @@ class Composite(BuiltinPrimitive):
 
 @jaxpr_cache
 def _staged(composite: Composite, avals: Any, params: tuple[tuple[str, Any], ...]) -> ClosedJaxpr:
-    return stage_closed(composite.flat(composite.fun, dict(params)), avals)
+    # One for all callers: its eqns are where the composite is applied, not where it was first.
+    return without_places(stage_closed(composite.flat(composite.fun, dict(params)), avals))
 
 
 class Lowered(Composite):
