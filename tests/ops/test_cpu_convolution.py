@@ -74,7 +74,7 @@ def test_programs_have_no_convolution(case):
 
 @pytest.mark.parametrize(
     "features, outputs, asks",
-    [(CONVOLUTION_FEATURES, 64, True), (CONVOLUTION_FEATURES, 32, False), (3, 512, False)],
+    [(CONVOLUTION_FEATURES, 32, True), (CONVOLUTION_FEATURES, 16, False), (3, 512, False)],
 )
 def test_programs_that_ask_for_xlas_own_convolution(features, outputs, asks):
     x = np.ones((4, features, 32, 32), np.float32)

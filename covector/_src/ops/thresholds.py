@@ -73,9 +73,9 @@ DEPTHWISE_RESULT = 25
 # XLA's own convolution instead of a library's.  16x32x32x32 with 64x32x3x3: 6.6 ms to 3.7; with
 # fewer features it loses: of one feature, windows of 5x5 took 1.3 ms, and 3.0 so.
 CONVOLUTION_FEATURES = 16
-# So many pairs of a feature and an output, too: of 8 images of 32x32, 16 features to 32 took 1.2
-# ms, and 1.4 so, but 16 to 64 took 2.3, and 1.7 so.
-CONVOLUTION_PAIRS = 1024
+# So many pairs of a feature and an output, too: of 8 images of 32x32, 16 features to 16 take the
+# same time so, 16 to 32 0.9 ms instead of 1.3, 16 to 64 1.4 instead of 2.4.
+CONVOLUTION_PAIRS = 512
 # In small arrays too: 8x8 images of 3 features took 14 us, and up to 53 so.
 CONVOLUTION = 32768
 # As products of matrices, where the largest array has so many elements: windows of one element,
