@@ -115,26 +115,26 @@ class Cotangents:
     With each goes what it may hold (`core/hazards.py`).
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("known",)
 
     def __init__(self) -> None:
-        self._known: dict[Var, tuple[Any, int]] = {}
+        self.known: dict[Var, tuple[Any, int]] = {}
 
     def add(self, atom: Atom, ct: Any, hazards: int) -> None:
         """Add what one use of a variable contributes to its cotangent."""
         if type(ct) is Zero or type(atom) is Literal:
             return
-        known = self._known.get(atom)
+        known = self.known.get(atom)
         if known is not None:
             ct, hazards = add_any(known[0], ct), hazards_of_sum(known[1], hazards)
-        self._known[atom] = ct, hazards
+        self.known[atom] = ct, hazards
 
     def pop(self, var: Var) -> Any:
         """Take the cotangent of a variable that is final: every use of it has been passed.
 
         What it may hold is added to `context.hazards`.
         """
-        known = self._known.pop(var, None)
+        known = self.known.pop(var, None)
         if known is None:
             return Zero(var.aval.to_cotangent_aval())
         context.hazards |= known[1]
@@ -148,23 +148,30 @@ def pull_back(eqns: Sequence[JaxprEqn], values: dict[Var, Any], cotangents: Cota
     try:
         for eqn in reversed(eqns):
             primitive = eqn.primitive
-            context.hazards, context.hazards_of_each = 0, None
-            cts = [cotangents.pop(var) for var in eqn.outvars]
-            if all(type(ct) is Zero for ct in cts) and not must_stay(eqn.effects):
-                continue
+            if primitive.multiple_results:
+                context.hazards = 0
+                ct = [cotangents.pop(var) for var in eqn.outvars]
+                if all(type(x) is Zero for x in ct) and not must_stay(eqn.effects):
+                    continue
+            else:
+                known = cotangents.known.pop(eqn.outvars[0], None)
+                if known is None:
+                    continue
+                ct, context.hazards = known
             operands = []
             for atom in eqn.invars:
                 value = atom.val if type(atom) is Literal else values.get(atom)
                 operands.append(UndefinedPrimal(atom.aval) if value is None else value)
             context.place, context.name_stack = eqn.source, scope + eqn.name_stack
-            given = cts if primitive.multiple_results else cts[0]
-            results = primitive.transpose(given, *operands, **eqn.params)
+            results = primitive.transpose(ct, *operands, **eqn.params)
             if primitive.masks_cotangents:
                 context.hazards |= MASKED
-            each = context.hazards_of_each or [context.hazards] * len(results)
-            for atom, ct, held in zip(eqn.invars, results, each):
+            hazards, each = context.hazards, context.hazards_of_each
+            if each is not None:
+                context.hazards_of_each = None
+            for i, ct in enumerate(results):
                 if ct is not None:
-                    cotangents.add(atom, ct, held)
+                    cotangents.add(eqn.invars[i], ct, each[i] if each else hazards)
     finally:
         context.place, context.name_stack = place, scope
         context.hazards_of_each = None
