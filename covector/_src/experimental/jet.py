@@ -145,11 +145,11 @@ def _given(value: Any, terms: Sequence[Any]) -> Curve:
 
 def _terms(curve: Curve, order: int) -> list[Any]:
     """The first derivatives of a curve."""
-    terms, rest = [], curve
+    terms: list[Any] = []
+    derivative: Curve | None = curve
     for _ in range(order):
-        moved = rest.velocity if rest else None
-        rest = moved
-        terms.append(zeros_like(curve.value) if rest is None else rest.value)
+        derivative = derivative and derivative.velocity
+        terms.append(zeros_like(curve.value) if derivative is None else derivative.value)
     return terms
 
 
