@@ -67,7 +67,7 @@ class Emitter:
     @property
     def has_kernels(self) -> bool:
         """Whether the program may call our own kernels."""
-        return kernels.are_on(self.platform)
+        return not self.module_context.is_portable and kernels.are_on(self.platform)
 
     @property
     def ordered_effects(self) -> list[Effect]:

@@ -77,9 +77,14 @@ class ModuleContext:
       has_barriers_in_loops: whether one of them is in a loop.
       has_barriers_on_elements: whether one of them is in what combines single elements, as of a
         reduction.
+      is_portable: whether the module is written for other processes: it holds all of its constants,
+        calls no kernels of ours, and its entry takes and returns the tokens of ordered effects.
     """
 
-    def __init__(self, name: str, platform: str, make_emitter: EmitterFactory):
+    def __init__(
+        self, name: str, platform: str, make_emitter: EmitterFactory, is_portable: bool = False
+    ):
+        self.is_portable = is_portable
         self._vocabulary = take()
         self.context = self._vocabulary.context
         self.platform = platform
@@ -347,7 +352,8 @@ class ModuleContext:
     ) -> Frame:
         """Write a function; its constants are written into it if given, else parameters."""
         params = [*jaxpr.constvars, *jaxpr.invars] if consts is None else jaxpr.invars
-        effects = ordered_effects(jaxpr.effects) if consts is None else []
+        is_called = consts is None or self.is_portable
+        effects = ordered_effects(jaxpr.effects) if is_called else []
         tokens = self.token_types(effects)
         with ir.InsertionPoint.at_block_begin(self.module.body):
             func = ir.Operation.create(
@@ -362,7 +368,8 @@ class ModuleContext:
         block = func.regions[0].blocks.append(*tokens, *[self.type_of(v.aval) for v in params])
         around, self.tokens = self.tokens, dict(zip(effects, block.arguments))
         frame = Frame(block)
-        outer, self._frame = self._frame, frame if consts is not None or self._frame else None
+        takes_captured = self._frame is not None or not is_called
+        outer, self._frame = self._frame, frame if takes_captured else None
         given = list(block.arguments)[len(effects) :]
         with ir.InsertionPoint(block):
             outs = self.write_eqns(jaxpr, [*self.constants(consts or ()), *given], scopes)
