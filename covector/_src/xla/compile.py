@@ -182,18 +182,26 @@ def lower_jaxpr(
     donated: Sequence[bool] = (),
     keep_unused: bool = False,
     platform: str = "cpu",
+    is_portable: bool = False,
 ) -> LoweredModule:
-    """Write a closed jaxpr as a StableHLO module."""
+    """Write a closed jaxpr as a StableHLO module.
+
+    Args:
+      closed, name, donated, keep_unused: as for `compile_jaxpr`.
+      platform: whose lowering rules apply.
+      is_portable: whether other processes are to compile it, see `ModuleContext`; what is asked of
+        the compiler besides, as to keep barriers, does not get there.
+    """
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
     values = dict(zip(closed.jaxpr.constvars, closed.consts))
     program = ClosedJaxpr(jaxpr, [values[v] for v in jaxpr.constvars])
     if loops.are_rolled_up(platform):
         program = rerolled(program)
-    if barriers.are_kept(platform):
+    if barriers.are_kept(platform) and not is_portable:
         program = materialized(program)
     jaxpr = program.jaxpr
-    module = ModuleContext(f"jit_{name}", platform, Emitter)
+    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable)
     attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
         given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
