@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base import sharding_errors as errors
 from ..core.trace import context, eval_trace
-from ..sharding.current import in_use
+from ..sharding.current import in_use, use, use_again
 from ..sharding.mesh import EMPTY_MESH, AbstractMesh, Mesh
 
 
@@ -18,7 +18,8 @@ def get_mesh() -> Mesh:
     """
     if context.trace is not eval_trace:
         raise ValueError(errors.only_outside("get_mesh", "within one, use `get_abstract_mesh`"))
-    return EMPTY_MESH if in_use.mesh is None else in_use.mesh
+    mesh = in_use().mesh
+    return EMPTY_MESH if mesh is None else mesh
 
 
 class set_mesh:
@@ -44,15 +45,14 @@ class set_mesh:
             raise ValueError(errors.not_a_mesh("set_mesh", "Mesh", mesh))
         if context.trace is not eval_trace:
             raise ValueError(errors.only_outside("set_mesh", "call it around them"))
-        self._previous = in_use.mesh, in_use.abstract_mesh
-        in_use.mesh = mesh
-        in_use.abstract_mesh = None if mesh is None else mesh.abstract_mesh
+        abstract = None if mesh is None else mesh.abstract_mesh
+        self._previous = use(mesh=mesh, abstract_mesh=abstract)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exc_info: Any) -> None:
-        in_use.mesh, in_use.abstract_mesh = self._previous
+        use_again(self._previous)
 
 
 class use_abstract_mesh:
@@ -75,10 +75,10 @@ class use_abstract_mesh:
         self._mesh = mesh
 
     def __enter__(self) -> None:
-        self._previous = previous = in_use.abstract_mesh
+        previous = in_use().abstract_mesh
         if previous is not None and previous.size and self._mesh.size not in (0, previous.size):
             raise ValueError(errors.mesh_size_changes(self._mesh, previous))
-        in_use.abstract_mesh = self._mesh
+        self._previous = use(abstract_mesh=self._mesh)
 
     def __exit__(self, *exc_info: Any) -> None:
-        in_use.abstract_mesh = self._previous
+        use_again(self._previous)

@@ -102,7 +102,10 @@ class _Axes:
         return type(other) is type(self) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        found = vars(self).get("_hash")  # asked for whenever an array is put somewhere
+        if found is None:
+            found = self._hash = hash(self._key())
+        return found
 
 
 class AbstractDevice(NamedTuple):
@@ -284,14 +287,15 @@ def get_abstract_mesh() -> AbstractMesh:
     >>> cv.sharding.get_abstract_mesh().empty
     True
     """
-    found = current.in_use.abstract_mesh
+    found = current.in_use().abstract_mesh
     return EMPTY_ABSTRACT_MESH if found is None else found
 
 
 def mesh_in_use() -> Mesh | AbstractMesh:
     """The mesh that a PartitionSpec by itself refers to; an empty one if there is none."""
-    if current.in_use.mesh is not None:
-        return current.in_use.mesh
-    if current.in_use.abstract_mesh is not None:
-        return current.in_use.abstract_mesh
-    return current.in_use.entered[-1] if current.in_use.entered else EMPTY_MESH
+    used = current.in_use()
+    if used.mesh is not None:
+        return used.mesh
+    if used.abstract_mesh is not None:
+        return used.abstract_mesh
+    return used.entered[-1] if used.entered else EMPTY_MESH
