@@ -118,7 +118,7 @@ _install_hook()
 _LAZY = frozenset(
     {
         *("api_util", "as_jax", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
-        *("dtypes", "errors", "experimental", "ffi"),
+        *("dtypes", "errors", "experimental", "export", "ffi"),
         *("extend", "flatten_util", "image", "interpreters", "lax", "lib", "monitoring", "nn"),
         *("numpy", "ops", "profiler", "random", "scipy", "sharding", "stages", "test_util"),
         *("testing", "tree", "tree_util", "typing", "version"),

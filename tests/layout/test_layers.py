@@ -21,6 +21,7 @@ LAYERS = [
     "xla",
     "reference.py",
     "api",
+    "export",
     "testing",
     "interpreters",
     "numpy",

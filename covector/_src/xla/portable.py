@@ -1,0 +1,116 @@
+"""Programs as portable artifacts: bytes that other versions of jaxlib read, on every platform.
+
+An artifact holds a module in StableHLO's own versioned form, in a version that is some weeks old,
+so that a process with a slightly older jaxlib reads it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jaxlib.mlir._mlir_libs import _stablehlo
+
+from . import lapack
+from .mlir import ir, make_context
+from .module import ModuleContext
+from .native import _jax, xla_client
+
+# What opens every artifact.
+ARTIFACT_START = b"ML\xefR"
+
+
+def to_artifact(module: Any) -> bytes:
+    """A module as an artifact."""
+    four_weeks = _stablehlo.StablehloCompatibilityRequirement.WEEK_4
+    version = _stablehlo.get_version_from_compatibility_requirement(four_weeks)
+    return _jax.mlir.serialize_portable_artifact(module, version, True)
+
+
+def from_artifact(artifact: bytes) -> Any:
+    """The module of an artifact, in the current MLIR context, or in one of its own without any.
+
+    Raises:
+      ValueError: this jaxlib cannot read it.
+    """
+    if not artifact.startswith(ARTIFACT_START):
+        raise ValueError("the program does not begin as one of MLIR's")
+    context = ir.Context.current if ir.Context.current is not None else make_context()
+    with context:
+        try:
+            return _jax.mlir.deserialize_portable_artifact(artifact)
+        except xla_client.XlaRuntimeError as error:
+            raise ValueError(str(error)) from None
+
+
+def artifact_text(artifact: bytes) -> str:
+    """An artifact's module as text."""
+    with make_context():
+        return from_artifact(artifact).operation.get_asm()
+
+
+def called_targets(module: Any) -> list[str]:
+    """The names of the foreign functions that a module calls, each once."""
+    found = {
+        ir.StringAttr(op.attributes["call_target_name"]).value: None
+        for op in _operations(module.operation)
+        if op.name == "stablehlo.custom_call"
+    }
+    return list(found)
+
+
+def _operations(op: Any) -> Iterator[Any]:
+    """An operation and all operations inside it."""
+    yield op
+    for region in op.regions:
+        for block in region:
+            for inner in block:
+                yield from _operations(inner.operation)
+
+
+def add_artifact(module: ModuleContext, artifact: bytes, name: str) -> Any:
+    """Copy the functions of an artifact into a module that is being written.
+
+    Args:
+      module: the module.
+      artifact: the artifact.
+      name: what its entry is to be called in the module, or to begin with.
+
+    Returns:
+      The entry's operation, `func.func`.
+    """
+    copied = from_artifact(artifact)
+    for target in called_targets(copied):
+        lapack.load_for(target)
+    functions = [op.operation for op in copied.body.operations]
+    own = [_name_of(function) for function in functions]
+    # By way of names that nobody has, as a new name may be that of another function of the copy.
+    for i, (function, old) in enumerate(zip(functions, own)):
+        _rename(copied, function, old, f"{i} of the copy")
+    for i, (function, old) in enumerate(zip(functions, own)):
+        new = module.fresh_name(name if old == "main" else old)
+        _rename(copied, function, f"{i} of the copy", new)
+        function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        module.module.body.append(function)
+    return functions[own.index("main")]
+
+
+def _name_of(function: Any) -> str:
+    return ir.StringAttr(function.attributes["sym_name"]).value
+
+
+def _rename(module: Any, function: Any, old: str, new: str) -> None:
+    ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+    ir.SymbolTable.set_symbol_name(function, new)
+
+
+def call_function(function: Any, operands: Sequence[Any]) -> list[Any]:
+    """Call a function, by its operation, at the current place."""
+    kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    op = ir.Operation.create(
+        "func.call",
+        results=kind.results,
+        operands=list(operands),
+        attributes={"callee": ir.FlatSymbolRefAttr.get(_name_of(function))},
+    )
+    return list(op.results)
