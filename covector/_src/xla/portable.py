@@ -91,6 +91,7 @@ def add_artifact(module: ModuleContext, artifact: bytes, name: str) -> Any:
         new = module.fresh_name(name if old == "main" else old)
         _rename(copied, function, f"{i} of the copy", new)
         function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    for function in functions:
         module.module.body.append(function)
     return functions[own.index("main")]
 

@@ -126,7 +126,7 @@ def flatten_ir_values(values: Any) -> list[Any]:
     """The MLIR values in nested lists and tuples, in their order."""
     flat: list[Any] = []
     for value in values:
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, ir.OpResultList)):
             flat += flatten_ir_values(value)
         else:
             flat.append(value)
