@@ -1,7 +1,7 @@
-"""Builds Covector's kernels for CPUs, where there are a C++ compiler and jaxlib's headers.
+"""Builds what is written in C and C++: kernels for CPUs, and the path of repeated calls.
 
 Everything else about the package stands in `pyproject.toml`.  Without a compiler the installation
-goes on without the kernels, and Covector works without them (`docs/native.md`).
+goes on without them, and Covector works without them (`docs/native.md`).
 """
 
 import sys
@@ -12,16 +12,19 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 SOURCES = Path("covector/_src/xla")
+LIBRARY = "covector._src.xla.libkernels"
 
 
-class BuildLibrary(build_ext):
-    """Builds a library for any Python: it is no module, and its name is not one of a module."""
+class Build(build_ext):
+    """Builds the library of kernels, too, which is no module: neither its name nor its symbols."""
 
     def get_ext_filename(self, fullname: str) -> str:
-        return fullname.replace(".", "/") + ".so.1"
+        if fullname.split(".")[-1] == LIBRARY.split(".")[-1]:
+            return fullname.replace(".", "/") + ".so.1"
+        return super().get_ext_filename(fullname)
 
     def get_export_symbols(self, ext: Extension) -> list[str]:
-        return ext.export_symbols
+        return ext.export_symbols if ext.name == LIBRARY else super().get_export_symbols(ext)
 
 
 def kernels() -> list[Extension]:
@@ -30,7 +33,7 @@ def kernels() -> list[Extension]:
     if jaxlib is None or jaxlib.origin is None or sys.platform == "win32":
         return []
     library = Extension(
-        "covector._src.xla.libkernels",
+        LIBRARY,
         sorted(str(path) for path in SOURCES.glob("kernels_*.cc")),
         depends=[str(SOURCES / "kernels.h")],
         include_dirs=[str(Path(jaxlib.origin).parent / "include")],
@@ -43,4 +46,10 @@ def kernels() -> list[Extension]:
     return [library]
 
 
-setup(ext_modules=kernels(), cmdclass={"build_ext": BuildLibrary})
+def calls() -> Extension:
+    """The module with the path of repeated calls."""
+    source = str(SOURCES / "_calls.c")
+    return Extension("covector._src.xla._calls", [source], extra_compile_args=["-g0"], optional=True)
+
+
+setup(ext_modules=[*kernels(), calls()], cmdclass={"build_ext": Build})

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..base import config, errors, events, tree
@@ -25,7 +25,8 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl
-from ..xla.compile import Executable, watch
+from ..xla.calls import ONE_LEAF, Call, RepeatedCalls, type_of
+from ..xla.compile import Executable
 from ..xla.devices import devices
 from ..xla.placement import Placement, common_placement, device_of_shardings, lie_together
 from ..xla.token_values import has_tokens
@@ -34,12 +35,6 @@ from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
 from .wrapping import check_function
-
-# The C++ traversal itself; dicts whose keys have no order take the general path.
-_flatten = tree.default_registry.flatten
-
-# The structure of a result that is one array.
-_ONE_LEAF = tree.structure(0)
 
 # A function's table of compiled programs is emptied when it reaches this many entries.
 COMPILED_LIMIT = 4096
@@ -72,7 +67,7 @@ class Staged:
         return all(c._trace.alive for c in self.captured if isinstance(c, Tracer))
 
 
-class Program:
+class Program(NamedTuple):
     """A compiled function, for arguments of certain types.
 
     Attributes:
@@ -81,81 +76,23 @@ class Program:
       out_tree: the structure of the result.
     """
 
-    __slots__ = (
-        *("_is_one", "_launch", "_out_avals", "_placements"),
-        *("executable", "out_tree", "placement"),
-    )
-
-    def __init__(self, executable: Executable, placement: Placement | None, out_tree: Any):
-        self.executable = executable
-        self.placement = placement
-        self.out_tree = out_tree
-        self._launch = executable.launch
-        self._out_avals = executable.out_avals
-        self._placements = [placement] * len(executable.out_avals)
-        self._is_one = out_tree == _ONE_LEAF
+    executable: Executable
+    placement: Placement | None
+    out_tree: Any
 
     def of_arrays(self, arrays: Sequence[ArrayImpl]) -> Any:
         """The result for arguments that have these arrays as their leaves."""
         return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
 
-    def of_buffers(self, buffers: list[Any]) -> Any:
-        """The result for the arrays of these buffers, of a program that `only_launches`."""
-        outs = self._launch(buffers)
-        if self._is_one:
-            return ArrayImpl(outs[0], self._out_avals[0], self.placement)
-        arrays = map(ArrayImpl, outs, self._out_avals, self._placements)
-        return self.out_tree.unflatten(arrays)
+    def as_call(self) -> Call:
+        """The program for the path of repeated calls, if it `only_launches`."""
+        make = None if self.out_tree == ONE_LEAF else self.out_tree.unflatten
+        return Call(self.executable, self.placement, make)
 
 
 # What has been staged, by the user's function: it is shared by all `jit`s of one function, whatever
 # their options, and lives as long as the function.
 _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
-
-
-def _as_arrays(leaves: Sequence[Any]) -> list[ArrayImpl]:
-    """The leaves as arrays; none at all if one of them cannot be that."""
-    to_array = eval_trace.backend.to_array
-    try:
-        return [to_array(x, "jit") for x in leaves]
-    except (TypeError, OverflowError):
-        return []
-
-
-def _type_of(x: ArrayImpl) -> Any:
-    """What tells programs for an argument apart.
-
-    For an array that has been put somewhere its placement belongs to it: the results lie there.
-    """
-    return x.aval if x._placement is None else (x.aval, x._placement)
-
-
-def _read(leaves: Sequence[Any], key: list[Any]) -> list[Any] | None:
-    """The buffers of arrays, whose types are added to a key; None if a leaf is something else."""
-    buffers = []
-    for x in leaves:
-        if type(x) is not ArrayImpl:
-            return None
-        key.append(x.aval if x._placement is None else (x.aval, x._placement))
-        buffers.append(x._buffer)
-    return buffers
-
-
-def _read_trees(args: tuple[Any, ...]) -> tuple[list[Any], list[Any] | None]:
-    """The key for arguments of any kind, and the buffers of their leaves.
-
-    Numbers and NumPy arrays run the program of arrays.
-    """
-    try:
-        leaves, in_tree = _flatten(args)
-    except Exception:  # dicts whose keys have no order
-        leaves, in_tree = tree.flatten_again(tree.default_registry, args)
-    key = [config.trace_key(), in_tree]
-    buffers = _read(leaves, key)
-    if buffers is None:
-        key = [config.trace_key(), in_tree]
-        buffers = _read(_as_arrays(leaves), key)
-    return key, buffers
 
 
 # Every living jitted function, so that their tables can be emptied together.
@@ -165,11 +102,11 @@ _functions: WeakSet[JitFunction] = WeakSet()
 def clear_jit_caches() -> None:
     """Forget what was staged and compiled for every jitted function."""
     for function in list(_functions):
-        function._compiled.clear()
+        function._forget_programs()
     _staged.clear()
 
 
-class JitFunction:
+class JitFunction(RepeatedCalls):
     """A function that runs as a compiled program; made by `jit`."""
 
     def __init__(
@@ -192,22 +129,14 @@ class JitFunction:
             inline=inline,
             compiler_options=tuple(sorted((compiler_options or {}).items())),
         )
-        # Compiled programs by (tree, types of leaves, configuration): the path of repeated calls.
+        # Compiled programs, by the types of their arguments.
         self._compiled: dict[Any, Program] = {}
-        self._fast = not static and device is None
+        self._calls = {} if not static and device is None else None
         _functions.add(self)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, /, *args: Any, **kwargs: Any) -> Any:
+        """A call for which `RepeatedCalls` knows no program."""
         try:
-            # The path of repeated calls: find the compiled program by the types of the arguments.
-            if self._fast and context.trace is eval_trace and not kwargs and not watch.ever_on:
-                key = [config.trace_key()]
-                buffers = _read(args, key)
-                if buffers is None:  # trees, numbers or NumPy arrays are among them
-                    key, buffers = _read_trees(args)
-                program = self._compiled.get(tuple(key))
-                if program is not None:
-                    return program.of_buffers(buffers)
             if config.disable_jit.value:
                 return self._fun(*args, **kwargs)
             if context.trace is eval_trace:
@@ -276,7 +205,7 @@ class JitFunction:
             raise
         usual = self._device is None and config.default_device.value is None
         if usual and lie_together(arrays):
-            types = [*map(_type_of, arrays)]
+            types = [*map(type_of, arrays)]
             key = (in_tree, static, *types, config.trace_key())
             program = self._compiled.get(key)
             if program is None:
@@ -308,13 +237,13 @@ class JitFunction:
     ) -> None:
         """Let the next calls with arguments of these types go straight to the program."""
         if len(self._compiled) >= COMPILED_LIMIT:
-            self._compiled.clear()
+            self._forget_programs()
         self._compiled[key] = program
-        if self._fast and not kwargs and program.executable.only_launches:
-            in_tree, trace_key = tree.structure(args), config.trace_key()
-            self._compiled[trace_key, in_tree, *types] = program
-            if all(part == _ONE_LEAF for part in in_tree.children()):
-                self._compiled[trace_key, *types] = program
+        if self._calls is not None and not kwargs and program.executable.only_launches:
+            in_tree, start, call = tree.structure(args), config.trace_key(), program.as_call()
+            self._calls[start, in_tree, *types] = call
+            if all(part == ONE_LEAF for part in in_tree.children()):
+                self._calls[start, *types] = call
 
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for the types of these arguments, without running it.
@@ -358,13 +287,18 @@ class JitFunction:
         traced = self.trace(*args, **kwargs)
         return explain(traced.jaxpr, traced.fun_name)
 
+    def _forget_programs(self) -> None:
+        self._compiled.clear()
+        if self._calls is not None:
+            self._calls.clear()
+
     def _cache_size(self) -> int:
         """How many compiled programs the table of repeated calls holds."""
-        return len({*map(id, self._compiled.values())})
+        return len(self._compiled)
 
     def clear_cache(self) -> None:
         """Forget what was traced and compiled for this function."""
-        self._compiled.clear()
+        self._forget_programs()
         _staged.pop(self._fun, None)
 
     def _stage(

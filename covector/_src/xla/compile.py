@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary, ref
 
 import numpy as np
@@ -94,15 +94,21 @@ class Executable:
             buffers = [buffers[i] for i in self.kept] + self._consts
         try:
             return self._execute(buffers).consume_with_handlers(self._handlers)
-        except (xla_client.XlaRuntimeError, ValueError) as error:
-            failure = failure_behind(error)
-            if failure is not error:
-                raise failure from None
-            if any(buffer.is_deleted() for buffer in buffers):
-                raise RuntimeError(argument_deleted(self.name)) from error
-            if len(set(map(id, buffers))) < len(buffers) and "donate" in str(error):
-                raise JaxRuntimeError(donated_and_read(self.name)) from error
-            raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
+        except Exception as error:
+            self.failed(error, buffers)
+
+    def failed(self, error: Exception, buffers: Sequence[Any]) -> NoReturn:
+        """Raise what the user should see when the program, run on these buffers, raised an error."""
+        if not isinstance(error, (xla_client.XlaRuntimeError, ValueError)):
+            raise error
+        failure = failure_behind(error)
+        if failure is not error:
+            raise failure from None
+        if any(buffer.is_deleted() for buffer in buffers):
+            raise RuntimeError(argument_deleted(self.name)) from error
+        if len(set(map(id, buffers))) < len(buffers) and "donate" in str(error):
+            raise JaxRuntimeError(donated_and_read(self.name)) from error
+        raise JaxRuntimeError(f"[{self.name}] the program failed: {error}") from error
 
     def run(
         self, arrays: Sequence[ArrayImpl], placement: Placement | None = None

@@ -12,6 +12,7 @@ paths below look at nothing else for them.  Where a computation on other arrays 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,9 +27,9 @@ from ..core.trace import check_no_escaped_tracer, eval_trace
 from ..sharding.base import Sharding
 from ..sharding.named import named
 from ..transforms.cache import jaxpr_cache
-from . import nonfinite
 from .array import ArrayImpl, move, put
 from .callbacks import call_on_host
+from .calls import Call, op_again, type_of
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
 from .guards import explicit_put
@@ -37,6 +38,7 @@ from .placement import (
     check_shape,
     common_placement,
     default_placement,
+    lie_together,
     placement_by,
     placement_on,
 )
@@ -54,6 +56,8 @@ class XlaBackend:
 
     def __init__(self) -> None:
         self._ops: dict[Any, Executable] = {}
+        self._calls: dict[Any, Call] = {}
+        self.execute = partial(op_again, self._calls, self._execute_op, self.to_array)
         # Scalars by value; each entry also holds the object whose id may be its key.
         self._scalars: dict[Any, tuple[ArrayImpl, Any]] = {}
         # Compiled programs live as long as the jaxprs that they were compiled from.
@@ -61,51 +65,26 @@ class XlaBackend:
 
     # ---------------------------------------------------------------- single ops
 
-    def execute(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        parts, buffers = [primitive, config.trace_key()], []
-        for x in args:
-            if type(x) is not ArrayImpl:
-                x = self.to_array(x, primitive.name)
-            if x._placement is not None:
-                return self._execute_placed(primitive, args, params)
-            parts.append(x.aval)
-            buffers.append(x._buffer)
-        if params:
-            parts += params.items()
-        key = tuple(parts)
-        try:
-            executable = self._ops.get(key)
-        except TypeError:  # a parameter is not hashable
-            return self._execute_placed(primitive, args, params)
-        if executable is None:
-            if config.default_device.value is not None:
-                return self._execute_placed(primitive, args, params)
-            avals = parts[2 : 2 + len(args)]
-            executable = self._compile_op(key, primitive, avals, params, first_device())
-        if nonfinite.watch.ever_on or not executable.only_launches:
-            outs = executable.run([self.to_array(x) for x in args])
-            return outs if primitive.multiple_results else outs[0]
-        if primitive.multiple_results:
-            return list(map(ArrayImpl, executable.launch(buffers), executable.out_avals))
-        return ArrayImpl(executable.launch(buffers)[0], executable.out_avals[0])
-
-    def _execute_placed(
-        self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
-    ) -> Any:
-        """Execute an op whose operands do not all lie uncommitted on the first device."""
+    def _execute_op(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Execute an op of which no program is known for such operands, or that is watched."""
         arrays = [self.to_array(x, primitive.name) for x in args]
         placement = common_placement(arrays, primitive.name)
-        arrays = [move(x, placement) for x in arrays]
         device = first_device() if placement is None else placement.device
+        start, types = config.trace_key(), [*map(type_of, arrays)]
         avals = [x.aval for x in arrays]
-        key = (primitive, *avals, *params.items(), config.trace_key(), device)
         try:
-            executable = self._ops.get(key)
-        except TypeError:
+            executable = self._ops.get(key := (start, primitive, *avals, *params.items(), device))
+        except TypeError:  # a parameter is not hashable
             executable = compile_jaxpr(_single_op(primitive, avals, params), device)
-        if executable is None:
-            executable = self._compile_op(key, primitive, avals, params, device)
-        outs = executable.run(arrays, placement)
+        else:
+            if executable is None:
+                executable = self._compile_op(key, primitive, avals, params, device)
+            moves = config.default_device.value is not None or not lie_together(arrays)
+            if executable.only_launches and not moves:
+                make = list if primitive.multiple_results else None
+                call = Call(executable, placement, make)
+                self._calls[start, primitive, *types, *params.items()] = call
+        outs = executable.run([move(x, placement) for x in arrays], placement)
         return outs if primitive.multiple_results else outs[0]
 
     def _compile_op(
@@ -113,6 +92,7 @@ class XlaBackend:
     ) -> Executable:
         if len(self._ops) >= OP_CACHE_LIMIT:
             self._ops.clear()
+            self._calls.clear()
         if config.no_execution.value:
             raise RuntimeError(execution_forbidden(primitive.name))
         events.record("compile op", primitive)
@@ -259,6 +239,7 @@ class XlaBackend:
     def clear(self) -> None:
         """Forget compiled ops, compiled programs and scalars."""
         self._ops.clear()
+        self._calls.clear()
         self._scalars.clear()
         self._programs.clear()
 
