@@ -11,7 +11,7 @@ from ..base import tree
 from ..base.tree_errors import child_keys, describe, is_leaf_def, mismatches
 from ..base.tree_keys import keystr
 from ..core.primitive import BuiltinPrimitive
-from ..xla.portable import add_artifact, call_function
+from ..xla.portable import UnreadableArtifact, add_artifact, call_function
 from .safety import DisabledSafetyCheck
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ class CallExported(BuiltinPrimitive):
         function = module.cached_primitive_lowerings.get(key)
         if function is None:
             name = f"call_exported_{exported.fun_name}"
-            function = module.cached_primitive_lowerings[key] = add_artifact(module, artifact, name)
+            try:
+                function = add_artifact(module, artifact, name)
+            except UnreadableArtifact as reason:
+                raise ValueError(errors.program_unreadable(exported.fun_name, reason)) from None
+            module.cached_primitive_lowerings[key] = function
         effects = b.ordered_effects
         given = [operands[i] for i in exported.module_kept_var_idx]
         results = call_function(function, [*module.current_tokens(effects), *given])

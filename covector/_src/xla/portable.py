@@ -20,6 +20,10 @@ from .native import _jax, xla_client
 ARTIFACT_START = b"ML\xefR"
 
 
+class UnreadableArtifact(ValueError):
+    """This jaxlib cannot read an artifact."""
+
+
 def to_artifact(module: Any) -> bytes:
     """A module as an artifact."""
     four_weeks = _stablehlo.StablehloCompatibilityRequirement.WEEK_4
@@ -31,16 +35,16 @@ def from_artifact(artifact: bytes) -> Any:
     """The module of an artifact, in the current MLIR context, or in one of its own without any.
 
     Raises:
-      ValueError: this jaxlib cannot read it.
+      UnreadableArtifact: this jaxlib cannot read it.
     """
     if not artifact.startswith(ARTIFACT_START):
-        raise ValueError("the program does not begin as one of MLIR's")
+        raise UnreadableArtifact("it does not begin as MLIR's programs do")
     context = ir.Context.current if ir.Context.current is not None else make_context()
     with context:
         try:
             return _jax.mlir.deserialize_portable_artifact(artifact)
         except xla_client.XlaRuntimeError as error:
-            raise ValueError(str(error)) from None
+            raise UnreadableArtifact(str(error)) from None
 
 
 def artifact_text(artifact: bytes) -> str:
