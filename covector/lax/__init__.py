@@ -312,6 +312,7 @@ from .._src.ops.shaping import squeeze_p as squeeze_p
 from .._src.ops.shaping import tile as tile
 from .._src.ops.shaping import tile_p as tile_p
 from .._src.ops.shaping import transpose as transpose
+from .._src.ops.sharding_constraint import sharding_constraint_p as sharding_constraint_p
 from .._src.ops.slicing import index_in_dim as index_in_dim
 from .._src.ops.slicing import pad as pad
 from .._src.ops.slicing import pad_p as pad_p

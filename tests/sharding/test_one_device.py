@@ -7,19 +7,12 @@ import pytest
 
 import covector as cv
 import covector.numpy as jnp
-from covector.sharding import AbstractMesh, Mesh, NamedSharding, SingleDeviceSharding
+from covector.sharding import Mesh, NamedSharding, SingleDeviceSharding
 from covector.sharding import PartitionSpec as P
 
 MESH = cv.make_mesh((1,), ("x",), (cv.sharding.AxisType.Auto,))
 SHARDING = NamedSharding(MESH, P("x"))
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
-
-
-class Two:
-    """A mesh of two devices, of which one is another name of the first."""
-
-    mesh = AbstractMesh((2,), ("x",))
-    sharding = NamedSharding(mesh, P("x"))
 
 
 @pytest.mark.parametrize(
@@ -119,20 +112,6 @@ def test_jit_takes_shardings():
     assert cv.jit(lambda x: x, backend="cpu")(X).devices() == {cv.devices("cpu")[0]}
     with pytest.raises(RuntimeError, match="no_such_platform"):
         cv.jit(lambda x: x, backend="no_such_platform")
-
-
-REFUSED = {
-    "device_put": lambda: cv.device_put(X, Two.sharding),
-    "constraint": lambda: cv.lax.with_sharding_constraint(X, Two.sharding),
-    "jit": lambda: cv.jit(lambda x: x, in_shardings=Two.sharding),
-    "shard_map": lambda: cv.shard_map(lambda x: x, mesh=Two.mesh, in_specs=P(), out_specs=P())(X),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_several_devices_are_refused(name):
-    with pytest.raises(NotImplementedError, match=r"several devices yet, but .* has 2"):
-        REFUSED[name]()
 
 
 def test_ranks_that_do_not_fit(jax):

@@ -13,13 +13,13 @@ from covector._src.xla.options import compile_options
 
 
 def passes(*args, **kwargs):
-    options = compile_options(first_device(), *args, **kwargs)
+    options = compile_options((first_device(),), *args, **kwargs)
     return options.executable_build_options.debug_options.xla_disable_hlo_passes
 
 
 def test_a_program_without_needs_has_the_usual_options():
-    usual = compile_options(first_device(), None).SerializeAsString()
-    assert compile_options(first_device(), {}, {}, ()).SerializeAsString() == usual
+    usual = compile_options((first_device(),), None).SerializeAsString()
+    assert compile_options((first_device(),), {}, {}, ()).SerializeAsString() == usual
     assert passes(None) == ""
 
 
@@ -35,7 +35,7 @@ def test_the_environment_is_heard_too():
     code = (
         "from covector._src.xla.devices import first_device as d\n"
         "from covector._src.xla.options import compile_options\n"
-        "build = compile_options(d(), None, None, {'b'}).executable_build_options\n"
+        "build = compile_options((d(),), None, None, {'b'}).executable_build_options\n"
         "print(build.debug_options.xla_disable_hlo_passes)"
     )
     environment = {**os.environ, "XLA_FLAGS": "--xla_disable_hlo_passes=z,y"}
@@ -47,7 +47,7 @@ def test_the_environment_is_heard_too():
 
 def test_the_users_options_come_before_the_programs():
     needed = {"xla_cpu_enable_fast_math": True, "xla_dump_to": "x"}
-    options = compile_options(first_device(), {"xla_cpu_enable_fast_math": False}, needed)
+    options = compile_options((first_device(),), {"xla_cpu_enable_fast_math": False}, needed)
     overrides = dict(options.env_option_overrides)
     assert overrides == {"xla_cpu_enable_fast_math": False, "xla_dump_to": "x"}
 

@@ -10,7 +10,7 @@ from functools import partial, update_wrapper
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..base import config, errors, events, tree
+from ..base import config, errors, events, sharding_errors, tree
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
@@ -24,13 +24,15 @@ from ..transforms.linearize import constvars_to_invars
 from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, write_down
-from ..xla.array import ArrayImpl
+from ..xla.array import ArrayImpl, move
 from ..xla.calls import ONE_LEAF, Call, RepeatedCalls, type_of
 from ..xla.compile import Executable
 from ..xla.devices import devices
-from ..xla.placement import Placement, common_placement, device_of_shardings, lie_together
+from ..xla.placement import Placement, common_placement, is_spread, lie_together
+from ..xla.spread import Spread, spread_of
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
+from .constraints import constrained, given_shardings, one_device_of, type_and_placement
 from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
@@ -82,6 +84,9 @@ class Program(NamedTuple):
 
     def of_arrays(self, arrays: Sequence[ArrayImpl]) -> Any:
         """The result for arguments that have these arrays as their leaves."""
+        places = self.executable.in_placements
+        if places is not None:
+            arrays = list(map(move, arrays, places))
         return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
 
     def as_call(self) -> Call:
@@ -118,12 +123,14 @@ class JitFunction(RepeatedCalls):
         inline: bool,
         device: Any,
         compiler_options: dict[str, Any] | None,
+        shardings: tuple[Any, Any] | None = None,
     ):
         update_wrapper(self, fun)
         self._fun = fun
         self._static = static
         self._donate = donate
         self._device = device
+        self._shardings = shardings
         self._options = dict(
             keep_unused=keep_unused,
             inline=inline,
@@ -142,7 +149,7 @@ class JitFunction(RepeatedCalls):
             if context.trace is eval_trace:
                 return self._call_concrete(args, kwargs)
             staged, params, leaves = self._stage(args, kwargs)
-            return self._apply(staged, params, leaves)
+            return self._apply(staged, params, leaves, self._tree_of(args, kwargs))
         except Exception as error:
             drop_own_frames(error)
             raise
@@ -173,17 +180,25 @@ class JitFunction(RepeatedCalls):
             donate_argnums=self._donate.argnums,
             donate_argnames=sorted(self._donate.argnames),
             device=self._device,
+            **dict(zip(("in_shardings", "out_shardings"), self._shardings or ())),
             keep_unused=self._options["keep_unused"],
             inline=self._options["inline"],
             compiler_options=dict(self._options["compiler_options"]),
         )
 
-    def _apply(self, staged: Staged, params: dict[str, Any], leaves: list[Any]) -> Any:
+    def _apply(
+        self, staged: Staged, params: dict[str, Any], leaves: list[Any], in_tree: Any
+    ) -> Any:
         """Apply the staged function under a transformation."""
+        if self._shardings is not None:
+            ins, wanted = self._shardings_of(staged.out_tree, in_tree, staged.jaxpr)
+            leaves = list(map(constrained, leaves, ins))
         if self._options["inline"]:
             outs = _written_out(staged.jaxpr, [*staged.captured, *leaves])
         else:
             outs = jit_p.bind(*staged.captured, *leaves, **params)
+        if self._shardings is not None:
+            outs = list(map(constrained, outs, wanted))
         return tree.unflatten(staged.out_tree, outs)
 
     def _call_concrete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -204,7 +219,7 @@ class JitFunction(RepeatedCalls):
             )
             raise
         usual = self._device is None and config.default_device.value is None
-        if usual and lie_together(arrays):
+        if self._shardings or (usual and (is_spread(arrays) or lie_together(arrays))):
             types = [*map(type_of, arrays)]
             key = (in_tree, static, *types, config.trace_key())
             program = self._compiled.get(key)
@@ -214,17 +229,50 @@ class JitFunction(RepeatedCalls):
                 staged.record.compiled = True
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
-                placement = common_placement(arrays, staged.name)
-                device = None if placement is None else placement.device
-                executable = backend.executable_of(device, **params)
-                program = Program(executable, placement, staged.out_tree)
-                self._remember(program, key, args, kwargs, types)
+                program = self._compile(staged, params, in_tree, arrays)
+                is_ready = program.executable.takes(arrays)
+                self._remember(program, key, args, kwargs, types, is_ready)
             return program.of_arrays(arrays)
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
         outs = backend.run_jaxpr(arrays, self._device, **params)
         return staged.out_tree.unflatten(outs)
+
+    def _compile(
+        self, staged: Staged, params: dict[str, Any], in_tree: Any, arrays: Sequence[ArrayImpl]
+    ) -> Program:
+        """The compiled program for arguments that lie where these do."""
+        backend = eval_trace.backend
+        spread = self._spread(staged, in_tree, [(x.aval, x._placement) for x in arrays])
+        if spread is not None:
+            return Program(backend.executable_of(spread, **params), None, staged.out_tree)
+        placement = common_placement(arrays, staged.name)
+        device = None if placement is None else placement.device
+        return Program(backend.executable_of(device, **params), placement, staged.out_tree)
+
+    def _spread(self, staged: Staged, in_tree: Any, types: Sequence[Any]) -> Spread | None:
+        """How the program is spread over several devices, if it is."""
+        ins, outs = self._shardings_of(staged.out_tree, in_tree, staged.jaxpr)
+        return spread_of(staged.name, staged.jaxpr, types, ins, outs)
+
+    def _shardings_of(
+        self, out_tree: Any, in_tree: Any, jaxpr: ClosedJaxpr
+    ) -> tuple[list[Any], list[Any]]:
+        """The shardings that were given for each argument and each result, or None."""
+        if self._shardings is None:
+            return [], []
+        ins, outs = self._shardings
+        positional, keywords = in_tree.children()
+        if keywords.num_leaves and ins is not None:
+            raise ValueError(sharding_errors.shardings_and_keywords())
+        given = tree.flatten_axes("jit in_shardings", positional, ins)
+        given += [None] * keywords.num_leaves
+        wanted = tree.flatten_axes("jit out_shardings", out_tree, outs)
+        return (
+            given_shardings("jit in_shardings", given, jaxpr.in_avals[-len(given) :]),
+            given_shardings("jit out_shardings", wanted, jaxpr.out_avals),
+        )
 
     def _call_with_tokens(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with tokens among the arguments, the results, or what the function closes over."""
@@ -233,13 +281,20 @@ class JitFunction(RepeatedCalls):
         return staged.out_tree.unflatten(outs)
 
     def _remember(
-        self, program: Program, key: Any, args: tuple[Any, ...], kwargs: Any, types: list[Any]
+        self,
+        program: Program,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: Any,
+        types: list[Any],
+        is_ready: bool,
     ) -> None:
         """Let the next calls with arguments of these types go straight to the program."""
         if len(self._compiled) >= COMPILED_LIMIT:
             self._forget_programs()
         self._compiled[key] = program
-        if self._calls is not None and not kwargs and program.executable.only_launches:
+        is_ready = is_ready and program.executable.only_launches
+        if self._calls is not None and not kwargs and is_ready:
             in_tree, start, call = tree.structure(args), config.trace_key(), program.as_call()
             self._calls[start, in_tree, *types] = call
             if all(part == ONE_LEAF for part in in_tree.children()):
@@ -251,11 +306,16 @@ class JitFunction(RepeatedCalls):
         Returns:
           A `Traced`, with the jaxpr, and with `lower()` for the next stage.
         """
-        staged, params, _ = self._stage(args, kwargs)
+        staged, params, leaves = self._stage(args, kwargs)
+        in_tree = self._tree_of(args, kwargs)
+        spread = self._spread(staged, in_tree, list(map(type_and_placement, leaves)))
+        return Traced(staged.jaxpr, params, in_tree, staged.out_tree, spread)
+
+    def _tree_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The tree of the arguments that are not static."""
         if self._static:
             args, kwargs, _ = self._static.split(args, kwargs)
-        in_tree = tree.structure((args, kwargs))
-        return Traced(staged.jaxpr, params, in_tree, staged.out_tree)
+        return tree.structure((args, kwargs))
 
     def lower(self, /, *args: Any, lowering_platforms: Any = None, **kwargs: Any) -> Lowered:
         """Trace the function for the types of these arguments, and write it as StableHLO."""
@@ -425,9 +485,10 @@ def jit(
     Args:
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
         should have no side effects. Left out, `jit` is a decorator with options.
-      in_shardings: a tree of shardings of the arguments. Each must be of one device, the same one
-        for all, on which the program runs; the default device if there is none.
-      out_shardings: the same of the results.
+      in_shardings: how each argument is to be spread over devices: a sharding, a `PartitionSpec`
+        within `set_mesh`, or None for as it comes; or a prefix tree of them. All must be over the
+        same devices, on which the program runs. Arrays that are committed elsewhere are refused.
+      out_shardings: the same of the results, of which None leaves it to the compiler.
       static_argnums: positions of arguments that are ordinary Python values, known to the trace;
         they must be hashable, and each new value compiles the function anew.
       static_argnames: the same by name. Each of the two is inferred from the other.
@@ -471,8 +532,11 @@ def jit(
             compiler_options=compiler_options,
         )
     check_function("jit", fun)
+    shardings = None
     if in_shardings is not None or out_shardings is not None:
-        device = device_of_shardings("jit", in_shardings, out_shardings) or device
+        one, is_one = one_device_of("jit", (in_shardings, out_shardings))
+        shardings = None if is_one else (in_shardings, out_shardings)
+        device = one or device
     if backend is not None:
         device = devices(backend)[0]
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)
@@ -480,7 +544,8 @@ def jit(
     for both in (static.argnames & donate.argnames, {*static.argnums} & {*donate.argnums}):
         if both:
             raise ValueError(errors.static_and_donated("jit", sorted(both)))
-    return JitFunction(fun, static, donate, keep_unused, inline, device, compiler_options)
+    options = keep_unused, inline, device, compiler_options, shardings
+    return JitFunction(fun, static, donate, *options)
 
 
 def _jit_again(fun: Callable[..., Any], keywords: dict[str, Any]) -> Any:

@@ -1,8 +1,4 @@
-"""Where arrays lie: meshes of the devices there are, and shardings as constraints.
-
-A program runs on one device. So shardings that name one device are kept, checked and followed,
-and those that name several are refused.
-"""
+"""Where arrays lie: meshes of the devices there are, and shardings as constraints."""
 
 from __future__ import annotations
 
@@ -15,14 +11,10 @@ import numpy as np
 
 from ..base import sharding_errors as errors
 from ..base import tree
-from ..core.avals import aval_of
-from ..core.trace import Tracer
-from ..sharding.base import Sharding
 from ..sharding.mesh import AxisType, Mesh
-from ..sharding.named import named
 from ..xla.devices import devices as all_devices
-from ..xla.placement import SingleDeviceSharding, check_shape, device_of_sharding
-from .devices import device_put
+from ..xla.placement import SingleDeviceSharding
+from .constraints import constrained_as
 
 
 def create_device_mesh(
@@ -94,7 +86,9 @@ def make_single_device_sharding(
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
     """Arrays where shardings say they are to lie.
 
-    Within a compiled program, which runs on one device, the shardings are checked only.
+    Within a compiled program the compiler follows them, also where a dimension cannot be cut into
+    equal parts; gradients are spread as the values are. What is left out of a specification stays
+    whole, and what is `PartitionSpec.UNCONSTRAINED` is left to the compiler.
 
     Args:
       x: a tree of arrays.
@@ -106,7 +100,6 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Raises:
       ValueError: a specification has more entries than its array dimensions, or there is no mesh.
-      NotImplementedError: a sharding has several devices.
 
     >>> import covector as cv
     >>> mesh = cv.make_mesh((1,), ("x",))
@@ -120,16 +113,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 def _constrained(where: str, x: Any, shardings: Any) -> Any:
     leaves, treedef = tree.flatten(x)
     targets = tree.flatten_axes(f"{where} shardings", treedef, shardings)
-    return treedef.unflatten([_put(where, leaf, s) for leaf, s in zip(leaves, targets)])
-
-
-def _put(where: str, x: Any, sharding: Any) -> Any:
-    target = named(where, sharding)
-    if not isinstance(target, Sharding):
-        raise ValueError(errors.not_a_sharding(where, sharding))
-    device_of_sharding(where, target)
-    check_shape(where, target, aval_of(x).shape)
-    return x if isinstance(x, Tracer) else device_put(x, target)
+    return treedef.unflatten([constrained_as(where, *pair) for pair in zip(leaves, targets)])
 
 
 def reshard(xs: Any, out_shardings: Any) -> Any:

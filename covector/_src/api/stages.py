@@ -15,13 +15,15 @@ from ..base.errors import aot_transformed, aot_tree_differs, aot_types_differ
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Tracer, eval_trace
+from ..sharding.base import Sharding
 from ..xla.array import move
 from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
 from ..xla.devices import first_device, lowering_platform
 from ..xla.hlo import cost_of, hlo_text, to_hlo
-from ..xla.layout import Format, Layout
+from ..xla.layout import Format
 from ..xla.mlir import with_builders
 from ..xla.placement import SingleDeviceSharding, placement_on
+from ..xla.spread import Spread
 from .shape_dtype import ShapeDtypeStruct
 
 # XLA's options by name.
@@ -104,7 +106,13 @@ class Traced(_Stage):
     { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
     """
 
-    __slots__ = ()
+    __slots__ = ("_spread",)
+
+    def __init__(
+        self, jaxpr: Any, params: Any, in_tree: Any, out_tree: Any, spread: Spread | None = None
+    ):
+        super().__init__(jaxpr, params, in_tree, out_tree)
+        self._spread = spread
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
@@ -127,11 +135,17 @@ class Traced(_Stage):
         Args:
           lowering_platforms: a platform for which to write it; by default the one it runs on.
         """
-        device = first_device()
+        spread = self._spread
+        device = first_device() if spread is None else spread.device
         platform = lowering_platforms[0] if lowering_platforms else lowering_platform(device)
         p = self._params
         module = lower_jaxpr(
-            self._jaxpr, p["name"], p["donated_invars"], p["keep_unused"], platform
+            self._jaxpr,
+            p["name"],
+            p["donated_invars"],
+            p["keep_unused"],
+            platform,
+            spread=spread,
         )
         return Lowered(self._jaxpr, p, self.in_tree, self.out_tree, module, device)
 
@@ -216,8 +230,8 @@ class Compiled(_Stage):
             raise TypeError(aot_tree_differs(self._params["name"], self.in_tree, in_tree))
         self._check_types(leaves)
         placement = placement_on(self._device, False)
-        backend = eval_trace.backend
-        arrays = [move(backend.to_array(x), placement) for x in leaves]
+        places = self._executable.in_placements or [placement] * len(leaves)
+        arrays = list(map(move, map(eval_trace.backend.to_array, leaves), places))
         return tree.unflatten(self.out_tree, self._executable.run(arrays))
 
     call = __call__
@@ -252,24 +266,30 @@ class Compiled(_Stage):
     @property
     def input_shardings(self) -> Any:
         """Where the program wants its arguments, in the tree `(args, kwargs)`."""
-        sharding = SingleDeviceSharding(self._device)
-        return tree.unflatten(self.in_tree, [sharding] * len(self._jaxpr.in_avals))
+        places = self._executable.in_placements
+        return tree.unflatten(self.in_tree, self._shardings(places, self._jaxpr.in_avals))
 
     @property
     def output_shardings(self) -> Any:
         """Where the program leaves its results, in their tree."""
-        sharding = SingleDeviceSharding(self._device)
-        return tree.unflatten(self.out_tree, [sharding] * len(self._jaxpr.out_avals))
+        places = self._executable.out_placements
+        return tree.unflatten(self.out_tree, self._shardings(places, self._jaxpr.out_avals))
+
+    def _shardings(self, places: Sequence[Any] | None, avals: Sequence[Any]) -> list[Sharding]:
+        if places is None:
+            return [SingleDeviceSharding(self._device)] * len(avals)
+        return [placement.sharding for placement in places]
 
     @property
     def input_formats(self) -> Any:
         """How the program wants its arguments to lie in memory, in the tree `(args, kwargs)`."""
-        return tree.unflatten(self.in_tree, self._formats(self._executable.input_layouts()))
+        layouts, avals = self._executable.input_layouts(), self._jaxpr.in_avals
+        shardings = self._shardings(self._executable.in_placements, avals)
+        return tree.unflatten(self.in_tree, list(map(Format, layouts, shardings)))
 
     @property
     def output_formats(self) -> Any:
         """How the results will lie in memory, in their tree."""
-        return tree.unflatten(self.out_tree, self._formats(self._executable.output_layouts()))
-
-    def _formats(self, layouts: Sequence[Layout]) -> list[Format]:
-        return [Format(layout, SingleDeviceSharding(self._device)) for layout in layouts]
+        layouts, avals = self._executable.output_layouts(), self._jaxpr.out_avals
+        shardings = self._shardings(self._executable.out_placements, avals)
+        return tree.unflatten(self.out_tree, list(map(Format, layouts, shardings)))

@@ -106,6 +106,17 @@ def rank_too_low(where: str, spec: Any, shape: Sequence[int]) -> str:
     )
 
 
+def other_rank(sharding: Any, ndim: int, shape: Sequence[int]) -> str:
+    return f"{sharding} is for arrays of {ndim} dimensions, but the array has shape {tuple(shape)}."
+
+
+def parts_not_one_buffer(aval: Any, sharding: Any) -> str:
+    return (
+        f"[__dlpack__] an array of type {aval} is spread over several devices by {sharding}; other "
+        "libraries can take its parts, `x.addressable_shards[i].data`."
+    )
+
+
 def indivisible(sharding: Any, shape: Sequence[int], axis: int, parts: int) -> str:
     return (
         f"{sharding} cuts dimension {axis} into {parts} parts, but its size is {shape[axis]} in an "
@@ -120,6 +131,41 @@ def several_devices(where: str, what: Any, count: int) -> str:
     return (
         f"[{where}] Arrays cannot be spread over several devices yet, but {what} has {count}. Use "
         "a mesh of one device, or map over the examples with `vmap`."
+    )
+
+
+def incompatible_devices(where: str, claims: Sequence[tuple[str, Sequence[Any]]]) -> str:
+    listed = "; ".join(
+        f"{who} on devices {[device.id for device in devices]} on platform "
+        f"{devices[0].platform.upper()}"
+        for who, devices in claims
+    )
+    return (
+        f"[{where}] Received incompatible devices for jitted computation: {listed}. A program runs "
+        "on one list of devices: move its arguments there with `device_put`, and use shardings "
+        "over one mesh."
+    )
+
+
+def other_sharding(where: str, position: int, aval: Any, before: Any, wanted: Any) -> str:
+    return (
+        f"[{where}] Sharding passed to jit does not match the sharding on the respective arg: "
+        f"argument {position} of type {aval} lies by {before}, and in_shardings asks for {wanted}. "
+        "Move it there with `device_put`, or leave the sharding out."
+    )
+
+
+def ordered_effects_on_many(where: str, count: int) -> str:
+    return (
+        f"[{where}] Ordered effects are not supported for more than 1 device, and the program runs "
+        f"on {count}. Leave `ordered=True` out."
+    )
+
+
+def shardings_and_keywords() -> str:
+    return (
+        "[jit] in_shardings are for positional arguments, and the call has keyword arguments; pass "
+        "these by position."
     )
 
 

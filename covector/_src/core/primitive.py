@@ -114,6 +114,10 @@ class Primitive:
         effect = NamedAxisEffect(name)
         return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
 
+    def places(self, params: dict[str, Any]) -> Sequence[Any]:
+        """The meshes and shardings of which the primitive, with these parameters, speaks."""
+        return ()
+
     def expanded(self, avals: Sequence[AbstractValue], params: dict[str, Any]) -> Any:
         """The closed jaxpr that the primitive stands for, if it does nothing but apply one."""
         return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
+from ..sharding.base import Sharding
 from ..xla.native import xla_client
 
 REUSE_INPUT = xla_client.ArrayCopySemantics.REUSE_INPUT
@@ -16,10 +17,14 @@ REUSE_INPUT = xla_client.ArrayCopySemantics.REUSE_INPUT
 class DevicePut(BuiltinPrimitive):
     """Each operand on the device that `devices` names for it; None leaves it where it is.
 
-    Inside a compiled program, which runs on one device, it is the identity.
+    Inside a compiled program a sharding of several devices says how the operand is spread over
+    them; all else is the identity there.
     """
 
     multiple_results = True
+
+    def places(self, params):
+        return [target for target in params["devices"] if _is_spread(target)]
 
     def evaluate(self, backend: Any, args: Any, params: dict[str, Any]) -> list[Any]:
         return [backend.device_put(x, device) for x, device in zip(args, params["devices"])]
@@ -45,7 +50,14 @@ class DevicePut(BuiltinPrimitive):
         return self.bind(*args, **params), list(dims)
 
     def emit(self, b, *operands, devices, srcs, copy_semantics):
-        return list(operands)
+        return [
+            b.spread(x, aval, target) if _is_spread(target) else x
+            for x, aval, target in zip(operands, b.avals_in, devices)
+        ]
+
+
+def _is_spread(target: Any) -> bool:
+    return isinstance(target, Sharding) and target.num_devices > 1
 
 
 device_put_p = DevicePut("device_put")

@@ -11,16 +11,18 @@ import numpy as np
 from ..base import dtypes, events
 from ..base.errors import array_deleted, no_cuda_interface
 from ..base.random_errors import key_as_numpy
+from ..base.sharding_errors import parts_not_one_buffer
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
 from ..ops.physical import physical_aval
 from ..sharding.base import Sharding
+from . import parts
 from .devices import device_list, first_device, sharding_on
 from .failures import failure_behind
 from .host import elements_of, start_reading
 from .layout import Format, layout_of
 from .native import _jax, xla_client
-from .placement import Placement, SingleDeviceSharding
+from .placement import Placement, SingleDeviceSharding, placement_on
 from .shard import Shard
 
 
@@ -87,8 +89,22 @@ class ArrayImpl(Array):
 
     @property
     def device(self) -> Any:
-        """The device that holds the array."""
+        """The device that holds the array; its sharding, if there are several."""
+        placement = self._placement
+        if placement is None:
+            return first_device()
+        return placement.sharding if placement.is_spread else placement.device
+
+    @property
+    def _first_device(self) -> Any:
+        """The device that holds the array, or the first of them."""
         return first_device() if self._placement is None else self._placement.device
+
+    @property
+    def _spread(self) -> Any:
+        """How the array is spread over several devices; None if it lies on one."""
+        placement = self._placement
+        return placement.sharding if placement is not None and placement.is_spread else None
 
     @property
     def committed(self) -> bool:
@@ -107,7 +123,7 @@ class ArrayImpl(Array):
 
     def devices(self) -> set[Any]:
         """The set of devices that hold the array."""
-        return {self.device}
+        return {first_device()} if self._placement is None else {*self._placement.devices}
 
     @property
     def is_fully_addressable(self) -> bool:
@@ -115,13 +131,26 @@ class ArrayImpl(Array):
 
     @property
     def is_fully_replicated(self) -> bool:
-        return True
+        """Whether each of the devices holds the whole array."""
+        return self._spread is None or self._spread.is_fully_replicated
 
     @property
     def addressable_shards(self) -> list[Shard]:
         """The parts of the array on the devices of this process."""
         self._check_alive()
-        return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+        spread, placement = self._spread, self._placement
+        if spread is None:
+            return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+        aval = self.aval.update(shape=spread.shard_shape(self.shape))
+        return [
+            Shard(
+                placement.devices[i],
+                index,
+                copy,
+                ArrayImpl(self._buffer._arrays[i], aval, placement_on(placement.devices[i], True)),
+            )
+            for i, index, copy in parts.numbered(spread, self.shape)
+        ]
 
     global_shards = addressable_shards
 
@@ -179,7 +208,8 @@ class ArrayImpl(Array):
     def copy_to_host_async(self) -> None:
         """Begin copying the elements to the host, so that reading them later need not wait."""
         self._check_alive()
-        start_reading(self._buffer)
+        for part in [self._buffer] if self._spread is None else self._buffer._arrays:
+            start_reading(part)
 
     # ---------------------------------------------------------------- elements
 
@@ -192,7 +222,7 @@ class ArrayImpl(Array):
         if host is None:
             self._check_alive()
             try:
-                host = elements_of(self._buffer)
+                host = self._read()
             except xla_client.XlaRuntimeError as error:
                 raise failure_behind(error) from None
             if self.aval.dtype == dtypes.float0:
@@ -202,6 +232,12 @@ class ArrayImpl(Array):
         elif self._buffer.is_deleted():
             self._check_alive()
         return host
+
+    def _read(self) -> np.ndarray:
+        """The elements on the host."""
+        if self._spread is None:
+            return elements_of(self._buffer)
+        return parts.gathered(self._buffer, physical_aval(self.aval), self._spread, self.ndim)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if isinstance(self.aval.dtype, dtypes.ExtendedDType):
@@ -226,6 +262,8 @@ class ArrayImpl(Array):
         dl_device: Any = None,
         copy: Any = None,
     ) -> Any:
+        if self._spread is not None:
+            raise BufferError(parts_not_one_buffer(self.aval, self._spread))
         here = self.__dlpack_device__()
         if dl_device is not None and tuple(dl_device) != here:
             raise BufferError(f"the array is on the DLPack device {here}, not on {dl_device}")
@@ -234,13 +272,13 @@ class ArrayImpl(Array):
         return xla_client._xla.buffer_to_dlpack_managed_tensor(array._buffer, stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        device = self.device
+        device = self._first_device
         kinds = {"cpu": 1, "cuda": 2, "gpu": 2, "rocm": 10}
         return kinds[device.platform], device.local_hardware_id if device.platform != "cpu" else 0
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self.device.platform != "gpu":
+        if self._spread is not None or self._first_device.platform != "gpu":
             raise AttributeError(no_cuda_interface(self.device))
         return self._buffer.__cuda_array_interface__
 
@@ -305,8 +343,21 @@ def put(
         stored = aval.update(dtype=np.bool_)
         x = np.zeros(aval.shape, np.bool_)
     host = np.asarray(x, stored.dtype)
+    if placement is not None and placement.is_spread:
+        return put_spread(host, placement, aval, may_alias)
     device = first_device() if placement is None else placement.device
     return ArrayImpl(_put_buffer(host, stored, device, may_alias), aval, placement)
+
+
+def put_spread(
+    host: np.ndarray, placement: Placement, aval: ShapedArray, may_alias: bool = False
+) -> ArrayImpl:
+    """Put numbers on the host on several devices, each of which gets its part of them."""
+    stored = physical_aval(aval)
+    events.record("put", stored)
+    alias = may_alias and not host.flags.writeable
+    pieces = parts.cut(host, aval.shape, placement.sharding, alias)
+    return ArrayImpl(parts.put_parts(pieces, stored, placement.sharding), aval, placement)
 
 
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
@@ -320,15 +371,45 @@ def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: boo
 
 
 def move(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
-    """The array at another placement; its buffer is shared if the device stays the same."""
+    """The array at another placement; its buffer is shared if the elements stay where they are."""
+    if x._placement is placement:
+        return x
+    if x._spread is not None or (placement is not None and placement.is_spread):
+        return _respread(x, placement)
     device = first_device() if placement is None else placement.device
     if x.device == device:
-        return x if x._placement is placement else ArrayImpl(x._buffer, x.aval, placement)
+        return ArrayImpl(x._buffer, x.aval, placement)
     x._check_alive()
-    (buffer,) = xla_client.batched_copy_array_to_devices_with_sharding(
-        [x._buffer],
+    return ArrayImpl(_copied(x._buffer, device), x.aval, placement)
+
+
+def _copied(buffer: Any, device: Any) -> Any:
+    """A buffer of one device, on another."""
+    (copy,) = xla_client.batched_copy_array_to_devices_with_sharding(
+        [buffer],
         [device_list(device)],
         [sharding_on(device)],
         [xla_client.ArrayCopySemantics.ALWAYS_COPY],
     )
-    return ArrayImpl(buffer, x.aval, placement)
+    return copy
+
+
+def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
+    """The array at another placement, where it or that one has several devices."""
+    x._check_alive()
+    before = x._spread
+    if placement is not None and placement.is_spread and before is not None:
+        after = placement.sharding
+        same = placement.devices == x._placement.devices
+        if same and before.is_equivalent_to(after, x.ndim):
+            return ArrayImpl(x._buffer, x.aval, placement)
+    if before is None or before.is_fully_replicated:
+        whole = x._buffer if before is None else x._buffer._arrays[0]
+        devices = (first_device(),) if placement is None else placement.devices
+        if placement is None or not placement.is_spread:
+            return ArrayImpl(_copied(whole, devices[0]), x.aval, placement)
+        if placement.sharding.is_fully_replicated:
+            copies = [_copied(whole, device) for device in devices]
+            stored = physical_aval(x.aval)
+            return ArrayImpl(parts.put_parts(copies, stored, placement.sharding), x.aval, placement)
+    return put(x.to_numpy(), placement, x.aval)

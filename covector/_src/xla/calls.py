@@ -28,6 +28,21 @@ _flatten = tree.default_registry.flatten
 ONE_LEAF = tree.structure(0)
 
 
+class Placing:
+    """Makes a result of arrays that lie on several devices, each in its own way."""
+
+    __slots__ = ("_make", "_placements")
+
+    def __init__(self, placements: Sequence[Any], make: Callable[..., Any] | None):
+        self._placements = placements
+        self._make = make
+
+    def __call__(self, arrays: list[ArrayImpl]) -> Any:
+        for x, placement in zip(arrays, self._placements):
+            x._placement = placement
+        return arrays[0] if self._make is None else self._make(arrays)
+
+
 class Call:
     """A compiled program as something to call with the buffers of all its arguments.
 
@@ -55,6 +70,8 @@ class Call:
         self.out_avals = tuple(executable.out_avals)
         self.placement = placement
         self.make = make
+        if executable.out_placements is not None:
+            self.make = Placing(executable.out_placements, make)
         self.failed = executable.failed
 
     def __call__(self, buffers: list[Any]) -> Any:

@@ -17,26 +17,31 @@ from ..base.compile_errors import donated_and_read, donations_not_usable, large_
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
+from ..base.sharding_errors import ordered_effects_on_many
 from ..control.reroll_write import rerolled
 from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
-from ..core.jaxpr import ClosedJaxpr
+from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..ops.physical import physical_aval
+from ..sharding.base import Sharding
 from ..transforms.memory_plan import materialized
 from ..transforms.simplify import drop_dead_code
 from . import barriers, cache, loops, nonfinite, short_rows
 from .array import ArrayImpl, move, put
 from .callbacks import Launch
-from .devices import device_list, lowering_platform, sharding_on
+from .devices import lowering_platform, sharding_on
 from .dump import dump
 from .emitter import Emitter
 from .failures import failure_behind
+from .gspmd import HloSharding, device_list_of, jaxlib_sharding
 from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
-from .placement import Placement, SingleDeviceSharding, placement_on
+from .placement import Placement, SingleDeviceSharding, placement_by, placement_on, whole_on
 from .progress import Progress
+from .spread import Spread
+from .turns import InTurn
 
 watch = nonfinite.watch
 
@@ -50,12 +55,23 @@ class Executable:
       only_launches: whether nothing but `launch` is needed to run it: all outputs are arrays of
         XLA's, and nobody wants to see the arguments.
       in_avals, out_avals: types of the arguments and outputs.
+      in_placements, out_placements: of a program for several devices, where the arguments must lie
+        and the outputs will; else None.
       loaded: jaxlib's executable.
     """
 
     __slots__ = (
         *("__weakref__", "_consts", "_execute", "_handlers", "_jaxpr", "_takes_all", "in_avals"),
-        *("keepalives", "kept", "loaded", "name", "only_launches", "out_avals"),
+        *(
+            "in_placements",
+            "out_placements",
+            "keepalives",
+            "kept",
+            "loaded",
+            "name",
+            "only_launches",
+            "out_avals",
+        ),
     )
 
     def __init__(
@@ -67,6 +83,7 @@ class Executable:
         consts: list[Any],
         device: Any,
         keepalives: Any = None,
+        spread: Spread | None = None,
     ):
         self.name = name
         self.loaded = loaded
@@ -81,11 +98,18 @@ class Executable:
         self._consts = consts
         self._takes_all = len(kept) == len(jaxpr.in_avals) and not consts
         self._execute = loaded.execute_sharded
+        self.in_placements = self.out_placements = None
+        shardings = [sharding_on(device)] * len(self.out_avals)
+        if spread is not None:
+            self.in_placements = spread.in_placements
+            outs = outputs_of(loaded, spread, self.out_avals)
+            self.out_placements = list(map(placement_by, outs))
+            shardings = [jaxlib_sharding(s, a.ndim) for s, a in zip(outs, self.out_avals)]
         self._handlers = [
             xla_client.array_result_handler(
-                aval, sharding_on(device), committed=True, **RESULT_HANDLER_OPTIONS
+                physical_aval(aval), sharding, committed=True, **RESULT_HANDLER_OPTIONS
             )
-            for aval in map(physical_aval, self.out_avals)
+            for aval, sharding in zip(self.out_avals, shardings)
         ]
 
     def launch(self, buffers: list[Any]) -> list[Any]:
@@ -116,16 +140,21 @@ class Executable:
         """Execute on arrays of the right types.
 
         Args:
-          arrays: the arguments, on the program's device.
-          placement: of the outputs.
+          arrays: the arguments, on the program's device; on several, `in_placements` says how.
+          placement: of the outputs, if there is one device.
         """
         buffers = self.launch([x._buffer for x in arrays])
-        outs = list(map(ArrayImpl, buffers, self.out_avals, repeat(placement)))
+        placements = self.out_placements or repeat(placement)
+        outs = list(map(ArrayImpl, buffers, self.out_avals, placements))
         if not self.only_launches:
             outs = [x.to_numpy() if x.dtype == dtypes.float0 else x for x in outs]
         if watch.ever_on and nonfinite.is_on():
             nonfinite.check(self._jaxpr(), self.name, arrays, outs)
         return outs
+
+    def takes(self, arrays: Sequence[ArrayImpl]) -> bool:
+        """Whether a program for several devices finds all of these arrays where it wants them."""
+        return all(x._placement is p for x, p in zip(arrays, self.in_placements or ()))
 
     def input_layouts(self) -> list[Layout]:
         """How each argument lies in memory; those that are not read, as usual."""
@@ -149,37 +178,43 @@ def _is_float0(aval: Any) -> bool:
 
 def compile_jaxpr(
     closed: ClosedJaxpr,
-    device: Any,
+    where: Any,
     name: str = "fun",
     donated: Sequence[bool] = (),
     keep_unused: bool = False,
     compiler_options: dict[str, Any] | None = None,
 ) -> Executable:
-    """Lower and compile a closed jaxpr for a device.
+    """Lower and compile a closed jaxpr for a device, or for several.
 
     Args:
       closed: the program.
-      device: where it runs.
+      where: the device on which it runs, or the `Spread` over several.
       name: of the function or op.
       donated: for each argument, whether its memory may be reused for an output.
       keep_unused: whether arguments that the program does not read stay parameters of it.
       compiler_options: XLA's options by name.
     """
-    lowered = lower_jaxpr(closed, name, donated, keep_unused, lowering_platform(device))
+    spread = where if isinstance(where, Spread) else None
+    device = where if spread is None else spread.device
+    platform = lowering_platform(device)
+    lowered = lower_jaxpr(closed, name, donated, keep_unused, platform, spread=spread)
     executable = compile_lowered(lowered, closed, device, compiler_options)
     lowered.module_context.close()
     return executable
 
 
 class LoweredModule:
-    """A module with what is needed to call it: the arguments it keeps."""
+    """A module with what is needed to call it: the arguments it keeps, and how it is spread."""
 
-    __slots__ = ("kept", "module_context", "name")
+    __slots__ = ("kept", "module_context", "name", "spread")
 
-    def __init__(self, name: str, module: ModuleContext, kept: list[int]):
+    def __init__(
+        self, name: str, module: ModuleContext, kept: list[int], spread: Spread | None = None
+    ):
         self.name = name
         self.module_context = module
         self.kept = kept
+        self.spread = spread
 
 
 def lower_jaxpr(
@@ -189,6 +224,7 @@ def lower_jaxpr(
     keep_unused: bool = False,
     platform: str = "cpu",
     is_portable: bool = False,
+    spread: Spread | None = None,
 ) -> LoweredModule:
     """Write a closed jaxpr as a StableHLO module.
 
@@ -197,6 +233,7 @@ def lower_jaxpr(
       platform: whose lowering rules apply.
       is_portable: whether other processes are to compile it, see `ModuleContext`; what is asked of
         the compiler besides, as to keep barriers, does not get there.
+      spread: how the program is spread over several devices, if it is.
     """
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
@@ -207,12 +244,16 @@ def lower_jaxpr(
     if barriers.are_kept(platform) and not is_portable:
         program = materialized(program)
     jaxpr = program.jaxpr
-    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable)
+    devices = () if spread is None else spread.devices
+    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable, devices)
     attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
         given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
-    module.write_main(name, jaxpr, program.consts, attributes)
+    results: list[dict[str, Any]] = []
+    if spread is not None:
+        results = _spread_main(name, module, spread, jaxpr, kept, attributes)
+    module.write_main(name, jaxpr, program.consts, attributes, results)
     barriers.keep(module)
     loops.alias_carries(module)
     short_rows.spare_effort(module, jaxpr)
@@ -221,7 +262,49 @@ def lower_jaxpr(
     _warn_of_large(list(map(aval_of, module.captured)))
     finished = "Finished jaxpr to MLIR module conversion jit(%s) in %.9f sec"
     _log(finished, name, start, "jaxpr_to_mlir_module_duration")
-    return LoweredModule(name, module, kept)
+    return LoweredModule(name, module, kept, spread)
+
+
+def _spread_main(
+    name: str,
+    module: ModuleContext,
+    spread: Spread,
+    jaxpr: Jaxpr,
+    kept: Sequence[int],
+    attributes: list[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Say how the arguments of a program for several devices lie; returns the results' attributes.
+
+    Which argument's memory serves for which result depends on what the compiler chooses.
+    """
+    if ordered_effects(jaxpr.effects):
+        raise ValueError(ordered_effects_on_many(name, len(spread.devices)))
+    with module.writing():
+        for i, var, given in zip(kept, jaxpr.invars, attributes):
+            if given.pop("tf.aliasing_output", None) is not None:
+                given["jax.buffer_donor"] = True
+            given["sdy.sharding"] = module.meshes.sharding(spread.ins[i], var.aval)
+        results: list[dict[str, Any]] = []
+        for atom, sharding in zip(jaxpr.outvars, spread.outs):
+            aval = atom.aval
+            if sharding is not None:
+                results.append({"sdy.sharding": module.meshes.sharding(sharding, aval)})
+            elif spread.mesh is not None and isinstance(aval.dtype, dtypes.ExtendedDType):
+                results.append({"sdy.sharding": module.meshes.free(spread.mesh, aval)})
+            else:
+                results.append({})
+    return results
+
+
+def outputs_of(loaded: Any, spread: Spread, avals: Sequence[Any]) -> list[Sharding]:
+    """How the results of a compiled program lie: as they were to, or as the compiler has chosen."""
+    if not avals:
+        return []
+    chosen = loaded.get_output_shardings()
+    return [
+        spread.chosen(HloSharding.from_proto(found), aval.ndim) if given is None else given
+        for given, found, aval in zip(spread.outs, chosen, avals)
+    ]
 
 
 def _log(text: str, name: str, start: float, event: str) -> None:
@@ -277,42 +360,50 @@ def compile_lowered(
     """Compile a module for a device, or find it compiled on disk."""
     events.record("compile", lowered.name)
     start = time.perf_counter()
-    module = lowered.module_context
+    module, spread = lowered.module_context, lowered.spread
+    devices = (device,) if spread is None else spread.devices
+    chooses = [] if spread is None else [s is None for s in spread.outs]
     options = compile_options(
-        device, compiler_options, module.compile_options, module.disabled_passes
+        devices, compiler_options, module.compile_options, module.disabled_passes, chooses
     )
     key = _key(module, options, device)
-    loaded, finished = _kept(key, device, options)
+    loaded, finished = _kept(key, devices, options)
     if loaded is None:
         events.record("compile anew", lowered.name)
         types = ", ".join(map(str, closed.in_avals))
         logger.log(_level(), "Compiling jit(%s) for arguments of types (%s)", lowered.name, types)
         try:
-            loaded = _xla_compile(lowered, device, options)
+            loaded = _xla_compile(lowered, devices, options)
         except JaxRuntimeError:
             if not (module.disabled_passes or module.compile_options):
                 raise
             # Perhaps this version of XLA does not know them. All programs can do without.
-            options = compile_options(device, compiler_options)
-            loaded = _xla_compile(lowered, device, options)
+            options = compile_options(devices, compiler_options, chooses_results=chooses)
+            loaded = _xla_compile(lowered, devices, options)
         if key is not None:
             cache.store(key, loaded, time.perf_counter() - start)
     _log(finished, lowered.name, start, "backend_compile_duration")
-    placement = placement_on(device, False)
-    consts = [
-        (move(c, placement) if type(c) is ArrayImpl else put(c, placement))._buffer
-        for c in module.captured
-    ]
+    consts = [_captured(c, devices)._buffer for c in module.captured]
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
-    executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives)
+    executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives, spread)
     if module.host_callbacks:
         executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
+    elif spread is not None and device.platform == "cpu":
+        executable._execute = InTurn(executable._execute)
     if key is not None:
         _living[key] = executable
     for tell in module.inspections:
         tell(SingleDeviceSharding(device))
     return executable
+
+
+def _captured(x: Any, devices: tuple[Any, ...]) -> ArrayImpl:
+    """A captured array where the program reads it; how it is spread there, it stays."""
+    if type(x) is ArrayImpl and x._placement is not None and x._placement.devices == devices:
+        return x
+    placement = placement_on(devices[0], False) if len(devices) == 1 else whole_on(devices)
+    return move(x, placement) if type(x) is ArrayImpl else put(x, placement)
 
 
 # The programs that are in use, by the names under which their compiled forms are kept on disk.
@@ -328,25 +419,25 @@ def _key(module: ModuleContext, options: Any, device: Any) -> str | None:
     return cache.key_of(text, options, device)
 
 
-def _kept(key: str | None, device: Any, options: Any) -> tuple[Any, str]:
+def _kept(key: str | None, devices: tuple[Any, ...], options: Any) -> tuple[Any, str]:
     """The compiled form of a program if there is one, and what to log when it is there."""
     if key is not None:
         twin = _living.get(key)
         if twin is not None:
             return twin.loaded, "Finished finding the compiled jit(%s) in use in %.9f sec"
-        loaded = cache.load(key, device, device_list(device), options)
+        loaded = cache.load(key, devices[0], device_list_of(devices), options)
         if loaded is not None:
             return loaded, "Finished loading the compiled jit(%s) from disk in %.9f sec"
     return None, "Finished XLA compilation of jit(%s) in %.9f sec"
 
 
-def _xla_compile(lowered: LoweredModule, device: Any, options: Any) -> Any:
+def _xla_compile(lowered: LoweredModule, devices: tuple[Any, ...], options: Any) -> Any:
     module = lowered.module_context
     callbacks = {"host_callbacks": module.host_callbacks} if module.host_callbacks else {}
     try:
         with Progress(lowered.name):
-            return device.client.compile_and_load(
-                module.module, device_list(device), options, **callbacks
+            return devices[0].client.compile_and_load(
+                module.module, device_list_of(devices), options, **callbacks
             )
     except xla_client.XlaRuntimeError as error:
         text = f"[{lowered.name}] XLA refused to compile the program: {error}"

@@ -23,6 +23,7 @@ from ..ops.physical import element_dims, physical_aval
 from ..transforms.stage import stage_closed
 from . import kernels, lapack
 from .callbacks import HostCallback, callback_target
+from .manual import manual_computation, manual_region
 from .mlir import ir
 from .module import ModuleContext
 from .tokens import TokenSet
@@ -67,7 +68,10 @@ class Emitter:
     @property
     def has_kernels(self) -> bool:
         """Whether the program may call our own kernels."""
-        return not self.module_context.is_portable and kernels.are_on(self.platform)
+        module = self.module_context
+        if module.is_portable or module.devices:  # the compiler cannot cut what it does not know
+            return False
+        return kernels.are_on(self.platform)
 
     @property
     def ordered_effects(self) -> list[Effect]:
@@ -302,6 +306,23 @@ class Emitter:
           operands, results, **config: as for `custom_call`.
         """
         return self.custom_call(kernels.target(name), operands, results, **config)
+
+    def spread(self, x: Any, aval: Any, sharding: Any, unconstrained: Any = ()) -> Any:
+        """A value as a sharding spreads it; in a program for one device, the value as it is.
+
+        Args:
+          x: an MLIR value of type `aval`.
+          sharding: over the program's devices.
+          unconstrained: the dimensions that the compiler may cut as it likes.
+        """
+        module = self.module_context
+        if not module.devices:
+            return x
+        text = module.meshes.sharding(sharding, aval, unconstrained)
+        return self.op("sdy.sharding_constraint", x, out=aval, sharding=text)
+
+    manual_computation = manual_computation
+    manual_region = manual_region
 
     def counts_along(self, x: Any, dimension: int) -> bool:
         """Whether it can be seen that each element of an MLIR value is its index in a dimension."""

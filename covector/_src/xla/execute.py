@@ -38,10 +38,12 @@ from .placement import (
     check_shape,
     common_placement,
     default_placement,
+    is_spread,
     lie_together,
     placement_by,
     placement_on,
 )
+from .spread import spread_of
 from .token_values import has_tokens, with_tokens, without_token_arguments, without_tokens
 
 # In-memory caches are emptied when they reach this many entries.
@@ -68,6 +70,8 @@ class XlaBackend:
     def _execute_op(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Execute an op of which no program is known for such operands, or that is watched."""
         arrays = [self.to_array(x, primitive.name) for x in args]
+        if is_spread(arrays):
+            return self._execute_spread(primitive, arrays, params)
         placement = common_placement(arrays, primitive.name)
         device = first_device() if placement is None else placement.device
         start, types = config.trace_key(), [*map(type_of, arrays)]
@@ -87,8 +91,31 @@ class XlaBackend:
         outs = executable.run([move(x, placement) for x in arrays], placement)
         return outs if primitive.multiple_results else outs[0]
 
+    def _execute_spread(
+        self, primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
+    ) -> Any:
+        """Execute an op of which one of the operands lies on several devices."""
+        avals = [x.aval for x in arrays]
+        key: tuple[Any, ...] = (config.trace_key(), primitive, *map(type_of, arrays))
+        key += tuple(params.items())
+        try:
+            executable = self._ops.get(key)
+        except TypeError:  # a parameter is not hashable
+            program = _single_op(primitive, avals, params)
+            spread = spread_of(primitive.name, program, [(x.aval, x._placement) for x in arrays])
+            executable = compile_jaxpr(program, spread, primitive.name)
+        if executable is None:
+            program = _single_op(primitive, avals, params)
+            spread = spread_of(primitive.name, program, [(x.aval, x._placement) for x in arrays])
+            executable = self._compile_op(key, primitive, avals, params, spread)
+        if executable.only_launches and executable.takes(arrays):
+            make = list if primitive.multiple_results else None
+            self._calls[key] = Call(executable, None, make)
+        outs = executable.run(list(map(move, arrays, executable.in_placements)))
+        return outs if primitive.multiple_results else outs[0]
+
     def _compile_op(
-        self, key: Any, primitive: Primitive, avals: Sequence[Any], params: Any, device: Any
+        self, key: Any, primitive: Primitive, avals: Sequence[Any], params: Any, where: Any
     ) -> Executable:
         if len(self._ops) >= OP_CACHE_LIMIT:
             self._ops.clear()
@@ -97,7 +124,7 @@ class XlaBackend:
             raise RuntimeError(execution_forbidden(primitive.name))
         events.record("compile op", primitive)
         program = _single_op(primitive, avals, params)
-        executable = self._ops[key] = compile_jaxpr(program, device, primitive.name)
+        executable = self._ops[key] = compile_jaxpr(program, where, primitive.name)
         executable.keepalives = [executable.keepalives, program]
         return executable
 
@@ -120,7 +147,7 @@ class XlaBackend:
 
     def executable_of(
         self,
-        device: Any = None,
+        where: Any = None,
         *,
         jaxpr: ClosedJaxpr,
         name: str,
@@ -129,16 +156,19 @@ class XlaBackend:
         inline: bool,
         compiler_options: tuple[tuple[str, Any], ...],
     ) -> Executable:
-        """The compiled program of a `jit`, compiled at the first request for it."""
-        device = first_device() if device is None else device
-        options = (device, donated_invars, keep_unused, compiler_options, config.trace_key())
+        """The compiled program of a `jit`, compiled at the first request for it.
+
+        It is for a device, the first one by default, or for several as a `Spread` says.
+        """
+        where = first_device() if where is None else where
+        options = (where, donated_invars, keep_unused, compiler_options, config.trace_key())
         programs = self._programs.setdefault(jaxpr, {})
         executable = programs.get(options)
         if executable is None:
             if config.no_execution.value:  # programs are looked up by it, so that none is found
                 raise RuntimeError(execution_forbidden(name))
             executable = programs[options] = compile_jaxpr(
-                jaxpr, device, name, donated_invars, keep_unused, dict(compiler_options)
+                jaxpr, where, name, donated_invars, keep_unused, dict(compiler_options)
             )
         return executable
 
@@ -147,6 +177,12 @@ class XlaBackend:
         if has_tokens(params["jaxpr"]):
             return self._run_with_tokens(args, device, **params)
         arrays = [self.to_array(x, params["name"]) for x in args]
+        if device is None:
+            types = [(x.aval, x._placement) for x in arrays]
+            spread = spread_of(params["name"], params["jaxpr"], types)
+            if spread is not None:
+                executable = self.executable_of(spread, **params)
+                return executable.run(list(map(move, arrays, executable.in_placements)))
         if device is not None:
             placement = placement_on(device, True)
         else:
@@ -249,7 +285,7 @@ def placement_of_target(target: Any, shape: Sequence[int]) -> Placement | None:
     target = named("device_put", target)
     if isinstance(target, Sharding):
         check_shape("device_put", target, shape)
-        return placement_by("device_put", target)
+        return placement_by(target)
     return placement_on(device_of(target), True)
 
 

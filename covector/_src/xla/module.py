@@ -30,6 +30,7 @@ from ..core.scopes import scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
 from .mlir import ir, without_builders
+from .shardy import Meshes
 from .structure import Structures
 from .vocabulary import give_back, take
 
@@ -79,12 +80,21 @@ class ModuleContext:
         reduction.
       is_portable: whether the module is written for other processes: it holds all of its constants,
         calls no kernels of ours, and its entry takes and returns the tokens of ordered effects.
+      devices: those of a program for several, in its order; of one for one device, none.
+      meshes: the meshes that the module names.
+      region: the `shard_map` whose body is being written (`ops.replicas.Region`), or None.
     """
 
     def __init__(
-        self, name: str, platform: str, make_emitter: EmitterFactory, is_portable: bool = False
+        self,
+        name: str,
+        platform: str,
+        make_emitter: EmitterFactory,
+        is_portable: bool = False,
+        devices: tuple[Any, ...] = (),
     ):
         self.is_portable = is_portable
+        self.devices = devices
         self._vocabulary = take()
         self.context = self._vocabulary.context
         self.platform = platform
@@ -116,8 +126,11 @@ class ModuleContext:
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
             self._i64 = ir.IntegerType.get_signless(64)
             i32 = ir.IntegerType.get_signless(32)
-            for count in ("mhlo.num_partitions", "mhlo.num_replicas"):
-                self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, 1)
+            counts = {"mhlo.num_partitions": len(devices) or 1, "mhlo.num_replicas": 1}
+            for count, number in counts.items():
+                self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, number)
+        self.meshes = Meshes(self.module, devices)
+        self.region: Any = None
 
     def __del__(self) -> None:
         self.close()
@@ -169,6 +182,8 @@ class ModuleContext:
         return found
 
     def _make_attribute(self, value: Any) -> Any:
+        if value is None:
+            return ir.UnitAttr.get()
         if isinstance(value, (bool, np.bool_)):
             return ir.BoolAttr.get(bool(value))
         if isinstance(value, np.integer):
@@ -250,17 +265,25 @@ class ModuleContext:
 
     # ---------------------------------------------------------------- functions
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within, parts of the module can be written."""
+        with self.context, ir.Location.unknown(), without_builders():
+            yield
+
     def write_main(
         self,
         name: str,
         jaxpr: Jaxpr,
         consts: Sequence[Any],
         arg_attributes: Sequence[dict[str, Any]],
+        result_attributes: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Write the jaxpr of the function `name` as the module's entry, its constants included."""
-        with self.context, ir.Location.unknown(), without_builders():
+        with self.writing():
             scopes = (f"jit({name})",)
-            frame = self._write_function("main", jaxpr, scopes, "public", arg_attributes, consts)
+            attributes = arg_attributes, result_attributes
+            frame = self._write_function("main", jaxpr, scopes, "public", attributes, consts)
             self.captured = frame.arrays()
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
@@ -299,7 +322,7 @@ class ModuleContext:
 
     def _function_of(self, name: str, jaxpr: Jaxpr) -> tuple[str, Frame | None]:
         """The symbol of a jaxpr's function, and its frame if captured arrays are parameters."""
-        key = (name, self._structures.number(jaxpr), self._frame is None)
+        key = (name, self._structures.number(jaxpr), self._frame is None, self.region)
         found = self._functions.get(key)
         if found is None:
             symbol, before = self.fresh_name(name), (self.barriers, self.loops)
@@ -347,10 +370,13 @@ class ModuleContext:
         jaxpr: Jaxpr,
         scopes: tuple[str, ...],
         visibility: str,
-        arg_attributes: Sequence[dict[str, Any]] = (),
+        attributes: tuple[Sequence[dict[str, Any]], ...] = ((), ()),
         consts: Sequence[Any] | None = None,
     ) -> Frame:
-        """Write a function; its constants are written into it if given, else parameters."""
+        """Write a function; its constants are written into it if given, else parameters.
+
+        The attributes are those of the arguments and those of the results.
+        """
         params = [*jaxpr.constvars, *jaxpr.invars] if consts is None else jaxpr.invars
         is_called = consts is None or self.is_portable
         effects = ordered_effects(jaxpr.effects) if is_called else []
@@ -378,12 +404,20 @@ class ModuleContext:
         self.tokens, self._frame = around, outer
         in_types = [argument.type for argument in block.arguments]
         func.attributes["function_type"] = _function_type(in_types, [x.type for x in outs])
-        if arg_attributes:
-            attributes = [*[{} for _ in tokens], *arg_attributes, *[{} for _ in frame.captured]]
-            func.attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [ir.DictAttr.get({k: self.attribute(v) for k, v in a.items()}) for a in attributes]
-            )
+        captured = [self._of_captured(array) for array in frame.arrays()]
+        of_tokens: list[dict[str, Any]] = [{} for _ in tokens]
+        for name, given in zip(("arg_attrs", "res_attrs"), attributes):
+            if given:
+                each = [*of_tokens, *given, *(captured if name == "arg_attrs" else ())]
+                func.attributes[name] = ir.ArrayAttr.get(list(map(self.attribute, each)))
         return frame
+
+    def _of_captured(self, array: Any) -> dict[str, Any]:
+        """The attributes of the parameter that a captured array is."""
+        placement = array._placement if type(array) is ArrayImpl else None
+        if not self.devices or placement is None or placement.devices != self.devices:
+            return {}
+        return {"sdy.sharding": self.meshes.sharding(placement.sharding, array.aval)}
 
     def inline(
         self, closed: ClosedJaxpr, operands: Sequence[Any], scopes: tuple[str, ...]

@@ -7,7 +7,7 @@ that each of them switches off are all switched off.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,25 +34,32 @@ _DISABLED_PASSES = "xla_disable_hlo_passes"
 
 
 def compile_options(
-    device: Any,
+    devices: Sequence[Any],
     compiler_options: Mapping[str, Any] | None,
     needed: Mapping[str, Any] | None = None,
     disabled_passes: Iterable[str] = (),
+    chooses_results: Sequence[bool] = (),
 ) -> Any:
-    """XLA's options for a program that runs on one device.
+    """XLA's options for a program.
 
     Args:
-      device: where it runs.
+      devices: where it runs; XLA divides it between several.
       compiler_options: the user's options of XLA by name, or fields of the build.
       needed: the options that this program needs, in the same form.
       disabled_passes: names of the passes that must not run on this program.
+      chooses_results: of a program for several devices, for each result whether XLA chooses how it
+        is spread.
     """
     given = {**(needed or {}), **(compiler_options or {})}
     options = xla_client.CompileOptions()
     build = options.executable_build_options
     options.num_replicas = build.num_replicas = 1
-    options.num_partitions = build.num_partitions = 1
-    build.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
+    options.num_partitions = build.num_partitions = len(devices)
+    ids = np.array([[device.id for device in devices]])
+    build.device_assignment = xla_client.DeviceAssignment.create(ids)
+    if len(devices) > 1:
+        build.use_spmd_partitioning = build.use_shardy_partitioner = True
+        build.allow_spmd_sharding_propagation_to_output = list(chooses_results)
     for name, flag in _BUILD_FIELDS.items():
         value = given.pop(name, flag.value)
         if hasattr(build, name) and value != flag.default:

@@ -1,4 +1,4 @@
-"""Where an array is, and whether it may be moved."""
+"""Where an array is, how it is spread there, and whether it may be moved."""
 
 from __future__ import annotations
 
@@ -6,84 +6,80 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ..base import config, tree
+from ..base import config
 from ..base.errors import devices_differ
-from ..base.sharding_errors import not_a_sharding, rank_too_low, several_devices, shardings_differ
+from ..base.sharding_errors import rank_too_low, several_devices
 from ..sharding.base import Sharding
 from ..sharding.mesh import AbstractMesh
-from ..sharding.named import NamedSharding, named
+from ..sharding.named import NamedSharding
 from .devices import device_of, first_device
+from .gspmd import GSPMDSharding, device_order
 
 
 class Placement:
-    """A device, and whether arrays there are committed to it; equal placements are one object.
+    """Devices, how an array is spread over them, and whether it is committed to them.
 
-    The sharding by which an array was put there, if it says more than the device, is kept for who
-    asks for it; computations with the array know the device alone.
+    Equal placements are one object. Nearly all have one device; then `sharding` is kept only if it
+    says more than the device, for who asks for it, and computations know the device alone.
+
+    Attributes:
+      devices: the devices, in the order in which programs number them.
+      device: the first of them, which often is the only one.
+      sharding: a sharding over them; None for a whole array on one device.
+      committed: whether computations with the array must run there.
     """
 
-    __slots__ = ("committed", "device", "sharding")
+    __slots__ = ("committed", "device", "devices", "sharding")
 
-    def __init__(self, device: Any, committed: bool, sharding: Sharding | None = None):
-        self.device = device
+    def __init__(self, devices: tuple[Any, ...], committed: bool, sharding: Sharding | None = None):
+        self.devices = devices
+        self.device = devices[0]
         self.committed = committed
         self.sharding = sharding
 
+    @property
+    def is_spread(self) -> bool:
+        """Whether there are several devices."""
+        return len(self.devices) > 1
+
     def __repr__(self) -> str:
-        return f"Placement({self.device}, committed={self.committed})"
+        place = self.sharding if self.is_spread else self.device
+        return f"Placement({place}, committed={self.committed})"
 
 
 @cache
-def _interned(device: Any, committed: bool, sharding: Sharding | None) -> Placement:
-    return Placement(device, committed, sharding)
+def _interned(devices: tuple[Any, ...], committed: bool, sharding: Sharding | None) -> Placement:
+    return Placement(devices, committed, sharding)
 
 
 def placement_on(device: Any, committed: bool) -> Placement | None:
     """The placement of arrays on a device; None for uncommitted ones on the first device."""
     if not committed and device == first_device():
         return None
-    return _interned(device, committed, None)
+    return _interned((device,), committed, None)
 
 
-def placement_by(where: str, sharding: Sharding) -> Placement | None:
-    """The placement that a sharding of one device asks for; None if it names no device.
+def whole_on(devices: tuple[Any, ...]) -> Placement:
+    """The placement of committed arrays of which each of the devices holds the whole."""
+    if len(devices) == 1:
+        return _interned(devices, True, None)
+    return _interned(devices, True, GSPMDSharding.get_replicated(devices))
 
-    Raises:
-      NotImplementedError: it has several devices.
-    """
-    device = device_of_sharding(where, sharding)
-    if device is None:
+
+def placement_by(sharding: Sharding) -> Placement | None:
+    """The placement for which a sharding asks; None if it names no device."""
+    devices = devices_of_sharding(sharding)
+    if devices is None:
         return None
     whole = type(sharding) is SingleDeviceSharding
-    return _interned(device, True, None if whole else sharding)
+    return _interned(devices, True, None if whole else sharding)
 
 
-def device_of_sharding(where: str, sharding: Sharding) -> Any:
-    """The device of a sharding of one device; None for one without devices.
-
-    Raises:
-      NotImplementedError: it has several.
-    """
-    check_one_device(where, sharding, sharding.num_devices)
+def devices_of_sharding(sharding: Sharding) -> tuple[Any, ...] | None:
+    """The devices of a sharding, in the order of programs; None for one without devices."""
     if isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh):
         return None
-    (device,) = sharding.device_set
-    return device
-
-
-def device_of_shardings(where: str, *shardings: Any) -> Any:
-    """The one device that trees of shardings name; None if it is the default one, or none is."""
-    found = []
-    for target in tree.leaves(shardings, is_leaf=lambda x: isinstance(x, Sharding)):
-        target = named(where, target)
-        if not isinstance(target, Sharding):
-            raise ValueError(not_a_sharding(where, target))
-        device = device_of_sharding(where, target)
-        if device is not None and device not in found:
-            found.append(device)
-    if len(found) > 1:
-        raise ValueError(shardings_differ(where, found))
-    return None if not found or found == [first_device()] else found[0]
+    return device_order(sharding)
 
 
 def check_one_device(where: str, what: Any, count: int) -> None:
@@ -93,9 +89,20 @@ def check_one_device(where: str, what: Any, count: int) -> None:
 
 
 def check_shape(where: str, sharding: Sharding, shape: Sequence[int]) -> None:
+    """Raise ValueError unless a sharding can spread arrays of this shape."""
+    check_rank(where, sharding, shape)
+    sharding.shard_shape(shape)
+
+
+def check_rank(where: str, sharding: Sharding, shape: Sequence[int]) -> None:
     """Raise ValueError if a sharding speaks of dimensions that arrays of this shape lack."""
     if isinstance(sharding, NamedSharding) and len(shape) < len(sharding.spec):
         raise ValueError(rank_too_low(where, sharding.spec, shape))
+
+
+def is_spread(arrays: Sequence[Any]) -> bool:
+    """Whether one of these arrays lies on several devices."""
+    return any(x._placement is not None and x._placement.is_spread for x in arrays)
 
 
 def lie_together(arrays: Sequence[Any]) -> bool:
@@ -103,6 +110,8 @@ def lie_together(arrays: Sequence[Any]) -> bool:
     placements = {x._placement for x in arrays} - {None}
     if not placements:
         return True
+    if any(placement.is_spread for placement in placements):
+        return False
     devices = {x.device for x in arrays}
     if not any(placement.committed for placement in placements):
         devices.add(first_device())  # where those go that are not committed
@@ -118,6 +127,8 @@ def default_placement() -> Placement | None:
 def common_placement(arrays: Sequence[Any], doing: str) -> Placement | None:
     """Where a computation on these arrays runs: where those that are committed lie.
 
+    Of several devices each is to hold the whole of what there is no other word about.
+
     Raises:
       ValueError: two of them are committed to different devices.
     """
@@ -126,7 +137,7 @@ def common_placement(arrays: Sequence[Any], doing: str) -> Placement | None:
         placement = x._placement
         if placement is None or not placement.committed:
             continue
-        placement = _interned(placement.device, True, None)
+        placement = whole_on(placement.devices)
         if found is not None and placement is not found:
             raise ValueError(devices_differ(doing, [(y.aval, y.device) for y in arrays]))
         found = placement

@@ -139,6 +139,9 @@ from ..._src.ops.select import clamp_p as clamp_p
 from ..._src.ops.select import select_n_p as select_n_p
 from ..._src.ops.shaping import rev_p as rev_p
 from ..._src.ops.shaping import squeeze_p as squeeze_p
+from ..._src.ops.sharding_constraint import (
+    sharding_constraint_p as sharding_constraint_p,
+)
 from ..._src.ops.slicing import pad_p as pad_p
 from ..._src.ops.slicing import slice_p as slice_p
 from ..._src.ops.sorting import sort_p as sort_p

@@ -1,0 +1,73 @@
+"""`sharding_constraint`: an array where a sharding says it is to lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.primitive import BuiltinPrimitive
+from ..core.zeros import Zero
+from ..sharding.mesh import EMPTY_MESH, AbstractMesh
+from ..sharding.named import NamedSharding
+from ..sharding.spec import UNCONSTRAINED
+
+
+class ShardingConstraint(BuiltinPrimitive):
+    """The operand, spread over devices in a given way.
+
+    Parameters:
+      sharding: how it is spread.
+      unconstrained_dims: the dimensions that the compiler may cut as it likes.
+      layout, context_mesh: shown, for programs that read jaxprs.
+
+    In a program for one device it is the identity.
+    """
+
+    def places(self, params):
+        return (params["sharding"],)
+
+    def evaluate(self, backend: Any, args: Any, params: dict[str, Any]) -> Any:
+        return backend.device_put(args[0], params["sharding"])
+
+    def abstract_eval(self, aval, **params):
+        return aval
+
+    def ref(self, x, **params):
+        return np.asarray(x)
+
+    def jvp(self, primals, tangents, **params):
+        (x,), (t,) = primals, tangents
+        return self.bind(x, **params), t if type(t) is Zero else self.bind(t, **params)
+
+    def transpose(self, ct, x, **params):
+        return [ct if type(ct) is Zero else self.bind(ct, **params)]
+
+    def vmap(self, axis, dims, x, *, sharding, unconstrained_dims, **params):
+        (dim,) = dims
+        over = axis.spmd_name
+        free = {i + (i >= dim) for i in unconstrained_dims} | ({dim} if over is None else set())
+        if isinstance(sharding, NamedSharding):
+            spec = list(sharding.spec)
+            spec += [None] * (dim - len(spec))
+            spec.insert(dim, UNCONSTRAINED if over is None else over)
+            sharding = sharding.update(spec=sharding.spec.update(spec))
+        params |= dict(sharding=sharding, unconstrained_dims=frozenset(free))
+        return self.bind(x, **params), dim
+
+    def emit(self, b, x, *, sharding, unconstrained_dims, **params):
+        return b.spread(x, b.avals_in[0], sharding, unconstrained_dims)
+
+
+sharding_constraint_p = ShardingConstraint("sharding_constraint")
+
+
+def sharding_constraint(x: Any, sharding: Any) -> Any:
+    """An array where a sharding says it is to lie; under the current trace."""
+    if isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh):
+        return x
+    spec = sharding.spec if isinstance(sharding, NamedSharding) else ()
+    free = frozenset(i for i, entry in enumerate(spec) if entry is UNCONSTRAINED)
+    return sharding_constraint_p.bind(
+        x, sharding=sharding, unconstrained_dims=free, layout=None, context_mesh=EMPTY_MESH
+    )

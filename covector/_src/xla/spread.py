@@ -1,0 +1,177 @@
+"""Programs for several devices: which these are, and how arguments and results lie on them.
+
+A program runs on one device unless something speaks of several: an argument that lies on them, a
+sharding that `jit` was given, or an eqn that names a mesh.  All that speak of devices must mean the
+same ones in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..base import sharding_errors as errors
+from ..core.avals import ShapedArray
+from ..core.jaxpr import ClosedJaxpr, Jaxpr
+from ..core.show import jaxprs_in_params
+from ..sharding.base import Sharding
+from ..sharding.mesh import AbstractMesh, Mesh
+from ..sharding.named import NamedSharding
+from ..sharding.spec import PartitionSpec
+from ..transforms.cache import jaxpr_cache
+from .devices import first_device
+from .gspmd import GSPMDSharding, named_over
+from .placement import Placement, devices_of_sharding, placement_by
+
+
+class Spread:
+    """How a program is spread over several devices. Equal ones serve as one key of caches.
+
+    Attributes:
+      devices: the devices, in the order in which the program numbers them.
+      mesh: a mesh of them, in whose words the compiler's choices are told; or None.
+      ins: a sharding for each argument.
+      outs: a sharding for each result, or None where the compiler may choose.
+    """
+
+    __slots__ = ("_hash", "devices", "ins", "mesh", "outs")
+
+    def __init__(
+        self,
+        devices: tuple[Any, ...],
+        mesh: Mesh | None,
+        ins: tuple[Sharding, ...],
+        outs: tuple[Sharding | None, ...],
+    ):
+        self.devices = devices
+        self.mesh = mesh
+        self.ins = ins
+        self.outs = outs
+        self._hash = hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.devices, self.mesh, self.ins, self.outs
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spread) and self._key() == other._key()
+
+    @property
+    def device(self) -> Any:
+        """The first device."""
+        return self.devices[0]
+
+    @property
+    def in_placements(self) -> list[Placement | None]:
+        """Where the program takes its arguments."""
+        return list(map(placement_by, self.ins))
+
+    def chosen(self, hlo: Any, ndim: int) -> Sharding:
+        """A sharding that the compiler has chosen for an array of rank `ndim`."""
+        found = None if self.mesh is None else named_over(self.mesh, hlo, ndim)
+        return GSPMDSharding(self.devices, hlo) if found is None else found
+
+
+def spread_of(
+    where: str,
+    jaxpr: ClosedJaxpr,
+    args: Sequence[tuple[ShapedArray, Placement | None]],
+    in_shardings: Sequence[Sharding | None] = (),
+    out_shardings: Sequence[Sharding | None] = (),
+) -> Spread | None:
+    """How a program is spread over several devices; None if nothing speaks of several.
+
+    Args:
+      where: the name of the program.
+      jaxpr: the program.
+      args: the type and the placement of each argument.
+      in_shardings: the sharding that each argument is to have, or None.
+      out_shardings: the sharding that each result is to have, or None.
+
+    Raises:
+      ValueError: what speaks of devices means different ones; or an argument is committed to
+        another sharding than it is to have.
+    """
+    given = list(in_shardings) or [None] * len(args)
+    outs = tuple(out_shardings) or (None,) * len(jaxpr.out_avals)
+    inside = _spoken_of(jaxpr)
+    committed = [p for _, p in args if p is not None and p.committed]
+    if not inside and not any(p.is_spread for p in committed):
+        if all(s is None for s in (*given, *outs)) or first_device().client.device_count() == 1:
+            return None
+    claims = [*_claims(args, given, outs), *(("a mesh inside", d) for d in inside)]
+    if all(len(devices) == 1 for _, devices in claims):
+        return None
+    devices = claims[0][1]
+    if any(other != devices for _, other in claims):
+        raise ValueError(errors.incompatible_devices(where, claims))
+    return _over(where, devices, args, given, outs, inside)
+
+
+def _claims(
+    args: Sequence[tuple[ShapedArray, Placement | None]],
+    given: Sequence[Sharding | None],
+    outs: Sequence[Sharding | None],
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """What arguments and shardings say about the devices: who says it, and which."""
+    for i, (aval, placement) in enumerate(args):
+        if placement is not None and placement.committed:
+            yield f"argument {i} of type {aval}", placement.devices
+    for what, shardings in (("in_shardings", given), ("out_shardings", outs)):
+        for sharding in shardings:
+            devices = None if sharding is None else devices_of_sharding(sharding)
+            if devices is not None:
+                yield what, devices
+
+
+def _over(
+    where: str,
+    devices: tuple[Any, ...],
+    args: Sequence[tuple[ShapedArray, Placement | None]],
+    given: Sequence[Sharding | None],
+    outs: tuple[Sharding | None, ...],
+    inside: dict[tuple[Any, ...], Mesh | None],
+) -> Spread:
+    """How a program is spread over these devices."""
+    placed = [p.sharding if p is not None and p.is_spread else None for _, p in args]
+    for i, (sharding, before, (aval, _)) in enumerate(zip(given, placed, args)):
+        if sharding is not None and before is not None:
+            if not sharding.is_equivalent_to(before, aval.ndim):
+                raise ValueError(errors.other_sharding(where, i, aval, before, sharding))
+    spoken = (*placed, *given, *outs)
+    meshes = [s.mesh for s in spoken if isinstance(s, NamedSharding) and isinstance(s.mesh, Mesh)]
+    mesh = meshes[0] if meshes else inside.get(devices)
+    whole: Sharding = (
+        GSPMDSharding.get_replicated(devices)
+        if mesh is None
+        else NamedSharding(mesh, PartitionSpec())
+    )
+    ins = tuple(wanted or before or whole for wanted, before in zip(given, placed))
+    return Spread(devices, mesh, ins, outs)
+
+
+@jaxpr_cache
+def _spoken_of(jaxpr: ClosedJaxpr) -> dict[tuple[Any, ...], Mesh | None]:
+    """The devices that eqns of a program speak of, each with a mesh of them."""
+    found: dict[tuple[Any, ...], Mesh | None] = {}
+    for x in _places_in(jaxpr.jaxpr, set()):
+        mesh = x if isinstance(x, Mesh) else getattr(x, "mesh", None)
+        if isinstance(mesh, AbstractMesh):
+            continue
+        devices = tuple(x.devices.flat) if isinstance(x, Mesh) else devices_of_sharding(x)
+        if devices is not None and len(devices) > 1:
+            found[devices] = found.get(devices) or mesh
+    return found
+
+
+def _places_in(jaxpr: Jaxpr, seen: set[int]) -> Iterator[Any]:
+    """The meshes and shardings of which the eqns of a jaxpr speak."""
+    if id(jaxpr) in seen:
+        return
+    seen.add(id(jaxpr))
+    for eqn in jaxpr.eqns:
+        yield from eqn.primitive.places(eqn.params)
+        for inner in jaxprs_in_params(eqn.params):
+            yield from _places_in(getattr(inner, "jaxpr", inner), seen)
