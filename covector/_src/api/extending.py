@@ -172,7 +172,7 @@ def nonempty_axis_env() -> bool:
 
 def axis_names() -> list[Any]:
     """The names of the axes in scope, outermost first."""
-    return [name for name, _ in context.axis_env]
+    return [axis[0] for axis in context.axis_env]
 
 
 def is_under_jit() -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..base import sharding_errors as errors
+from ..base import shard_map_errors as errors
 from ..base import tree
+from ..base.tracebacks import boundary
 from ..base.tree_keys import keystr
-from ..core.avals import aval_of
+from ..control.bodies import Body, operand_avals, stage_body
+from ..control.shard_map import axes_in_scope, part_aval, shard_map_p
+from ..core.axis import manual_axes
 from ..sharding.mesh import AbstractMesh, Mesh, mesh_in_use
+from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
-from ..xla.placement import check_one_device
-from .vectorize import vmap
 from .wrapping import named_after
 
 
@@ -29,18 +31,25 @@ def shard_map(
 ) -> Any:
     """Map a function over the devices of a mesh; each call sees its device's parts of the arrays.
 
-    Over a mesh of one device, which is what there is here, a part is the whole array, and what
-    `shard_map` adds is the axes of the mesh: collectives in `f` may name them.
+    The function runs on all devices at once, and there addresses the axes of the mesh by name:
+    collectives such as `lax.psum` act along them. It is traced once, for the shapes of a part. The
+    result can be differentiated, batched and compiled like any other function.
 
     Args:
       f: a function of trees of parts of arrays; left out, `shard_map` is a decorator.
-      out_specs: a tree of `PartitionSpec`s, which is a prefix of the result: along which
-        dimensions the parts are put together.
-      in_specs: the same for the tuple of arguments: along which dimensions they are cut.
+      out_specs: a tree of `PartitionSpec`s, which is a prefix of the result: along which axes of
+        the mesh the parts of each dimension are put together. Along an axis that is left out, all
+        devices must have the same result.
+      in_specs: the same for the tuple of arguments: along which axes each dimension is cut. An axis
+        that is left out gives all devices along it the same part. By default, as arguments lie that
+        are arrays spread over the mesh; others go to all devices.
       mesh: the mesh; by default the one in use.
-      axis_names: the axes of the mesh that `f` is mapped over; all of them if it is empty.
-      check_vma: whether results of which `out_specs` says that all devices have the same one are
-        checked for it. With one device they are.
+      axis_names: the axes of the mesh that `f` is mapped over; all of them if it is empty. Along
+        the others the compiler spreads the work, as outside.
+      check_vma: whether types tell along which axes values vary (they are printed so:
+        `f32[2]{V:x}`), and results of which `out_specs` says that they do not are checked for it.
+        In a derivative that `f` itself takes, the cotangents of values that do not vary are then
+        added up over the devices. Without, nothing is checked, and they are not.
 
     Returns:
       A function of whole arrays.
@@ -48,16 +57,16 @@ def shard_map(
     Raises:
       TypeError: a leaf of `in_specs` or `out_specs` is no PartitionSpec.
       ValueError: one names an axis that the mesh lacks, or has more entries than its array
-        dimensions; or there is no mesh.
-      NotImplementedError: the mesh has several devices.
+        dimensions, or cuts a dimension into unequal parts; a result varies along an axis along
+        which `out_specs` says that it does not; or there is no mesh.
 
     >>> import covector as cv
-    >>> mesh = cv.make_mesh((1,), ("x",))
+    >>> mesh = cv.make_mesh((cv.device_count(),), ("x",))
     >>> @cv.shard_map(mesh=mesh, in_specs=cv.P("x"), out_specs=cv.P())
     ... def total(part):
     ...     return cv.lax.psum(part.sum(), "x")
-    >>> print(total(cv.numpy.arange(4.0)))
-    6.0
+    >>> print(total(cv.numpy.arange(16.0)))
+    120.0
     """
     if f is None:
         return partial(
@@ -70,47 +79,130 @@ def shard_map(
         )
 
     @named_after(f, "{0}, mapped over the devices of a mesh.")
+    @boundary
     def mapped(*args: Any) -> Any:
-        used = mesh_in_use() if mesh is None else mesh
-        if used.empty:
-            raise ValueError(errors.shard_map_without_mesh())
-        check_one_device("shard_map", used, used.size)
-        names = tuple(n for n in used.axis_names if not axis_names or n in axis_names)
-        _check_specs("in_specs", in_specs, args, names)
-        out = _with_axes(f, names)(*args)
-        _check_specs("out_specs", out_specs, out, names)
-        return out
+        used = _mesh(mesh)
+        manual = _manual(used, axis_names)
+        leaves, in_tree = tree.flatten(args)
+        avals = operand_avals("shard_map", leaves)
+        specs = _in_specs(in_specs, args, leaves, used, manual)
+        cut = dict(mesh=used, newly_manual_axes=manual, check_vma=check_vma)
+        paths = [f"args{keystr(path)}" for path, _ in tree.leaves_with_path(args)]
+        parts = [_part(*each, cut) for each in zip(paths, avals, specs)]
+        with axes_in_scope(used, manual, check_vma):
+            body = stage_body("shard_map", f, in_tree, parts)
+        out = _out_specs(out_specs, body, cut)
+        outs = shard_map_p.bind(
+            *body.consts,
+            *leaves,
+            jaxpr=body.jaxpr,
+            in_specs=(PartitionSpec(),) * len(body.consts) + tuple(specs),
+            out_specs=out,
+            **cut,
+        )
+        return tree.unflatten(body.out_tree, outs)
 
     return mapped
 
 
-def _with_axes(f: Callable[..., Any], names: tuple[Any, ...]) -> Callable[..., Any]:
-    """The function where axes of these names, of size 1, are in scope."""
-    for name in reversed(names):
-        f = _with_axis(f, name)
-    return f
+# ---------------------------------------------------------------- meshes
 
 
-def _with_axis(f: Callable[..., Any], name: Any) -> Callable[..., Any]:
-    def within(*args: Any) -> Any:
-        # Whether a result varies along the axis or not, its one entry is the whole of it.
-        stacked = vmap(lambda: f(*args), axis_name=name, axis_size=1)()
-        return tree.map(lambda x: x[0], stacked)
+def _mesh(mesh: Mesh | AbstractMesh | None) -> Mesh:
+    """The mesh with the devices that a function is mapped over."""
+    around = manual_axes()
+    in_use = around[-1].mesh if around else mesh_in_use()
+    if mesh is None or (isinstance(mesh, AbstractMesh) and mesh.shape_tuple == in_use.shape_tuple):
+        mesh = in_use
+    if mesh.empty:
+        raise ValueError(errors.without_mesh())
+    if not isinstance(mesh, Mesh):
+        raise ValueError(errors.mesh_without_devices(mesh))
+    return mesh
 
-    return within
+
+def _manual(mesh: Mesh, axis_names: Any) -> frozenset[Any]:
+    """The axes that a function is mapped over."""
+    names = {axis_names} if isinstance(axis_names, str) else {*axis_names}
+    if not names <= {*mesh.axis_names}:
+        raise ValueError(errors.not_in_mesh(names - {*mesh.axis_names}, mesh.axis_names))
+    mapped = {axis.name for axis in manual_axes()}
+    if names & mapped:
+        raise ValueError(errors.mapped_already([n for n in mesh.axis_names if n in names & mapped]))
+    manual = frozenset(names or {*mesh.axis_names} - mapped)
+    if not manual:
+        raise ValueError(errors.mapped_already(mesh.axis_names))
+    return manual
 
 
-def _check_specs(what: str, specs: Any, values: Any, names: tuple[Any, ...]) -> None:
-    """Raise unless `specs` is a prefix tree of specifications that fit the arrays."""
-    if specs is None and what == "in_specs":
-        return
+# ---------------------------------------------------------------- specifications
+
+
+def _check_specs(what: str, specs: Any, manual: frozenset[Any], mesh: Mesh) -> None:
+    """Raise unless `specs` is a tree of specifications of axes that are mapped over."""
     for path, spec in tree.leaves_with_path(specs):
         if not isinstance(spec, PartitionSpec):
             raise TypeError(errors.specs_not_specs(what, keystr(path), spec))
         for name in spec.names():
-            if name not in names:
+            if name not in manual:
+                names = [n for n in mesh.axis_names if n in manual]
                 raise ValueError(errors.spec_axis_unknown(what, spec, name, names))
-    leaves, treedef = tree.flatten(values)
-    for x, spec in zip(leaves, tree.flatten_axes(f"shard_map {what}", treedef, specs)):
-        if spec is not None and len(spec) > aval_of(x).ndim:
-            raise ValueError(errors.rank_too_low("shard_map", spec, aval_of(x).shape))
+
+
+def _in_specs(
+    specs: Any, args: Any, leaves: Sequence[Any], mesh: Mesh, manual: frozenset[Any]
+) -> list[PartitionSpec]:
+    """The specification of each leaf of the arguments."""
+    if specs is None:
+        return [_as_it_lies(x, mesh, manual) for x in leaves]
+    if isinstance(specs, list):
+        specs = tuple(specs)
+    _check_specs("in_specs", specs, manual, mesh)
+    flat = tree.flatten_axes("shard_map in_specs", tree.structure(args), specs)
+    return [PartitionSpec() if spec is None else spec for spec in flat]
+
+
+def _as_it_lies(x: Any, mesh: Mesh, manual: frozenset[Any]) -> PartitionSpec:
+    """How an array is spread over the mesh, as far as axes go that are mapped over."""
+    sharding = getattr(x, "sharding", None)
+    if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
+        return PartitionSpec()
+    spec = sharding.spec
+    axes = [tuple([n for n in spec.axes_of(i) if n in manual]) for i in range(len(spec))]
+    return PartitionSpec(*axes)
+
+
+def _part(path: str, aval: Any, spec: PartitionSpec, cut: dict[str, Any]) -> Any:
+    """The type of a device's part of an argument."""
+    if len(spec) > getattr(aval, "ndim", 0):
+        raise ValueError(errors.rank_too_low("in_specs", path, spec, aval))
+    part = part_aval(aval, spec, cut)
+    sizes = cut["mesh"].shape
+    for i in range(len(spec)):
+        parts = 1
+        for name in spec.axes_of(i):
+            parts *= sizes[name]
+        if aval.shape[i] % parts:
+            raise ValueError(errors.not_divisible(path, spec, aval, i, parts))
+    return part
+
+
+def _out_specs(specs: Any, body: Body, cut: dict[str, Any]) -> tuple[PartitionSpec, ...]:
+    """The specification of each leaf of the result."""
+    mesh, manual = cut["mesh"], cut["newly_manual_axes"]
+    specs = specs() if callable(specs) else specs
+    _check_specs("out_specs", specs, manual, mesh)
+    flat = tree.flatten_axes("shard_map out_specs", body.out_tree, specs)
+    flat = [PartitionSpec() if spec is None else spec for spec in flat]
+    result = tree.unflatten(body.out_tree, body.out_avals)
+    wrong = []
+    for (path, aval), spec in zip(tree.leaves_with_path(result), flat):
+        name = f"result{keystr(path)}"
+        if len(spec) > getattr(aval, "ndim", 0):
+            raise ValueError(errors.rank_too_low("out_specs", name, spec, aval))
+        varies = (aval.vma & manual) - {*spec.names()}
+        if varies:
+            wrong.append((name, spec, aval, [n for n in mesh.axis_names if n in varies]))
+    if wrong:
+        raise ValueError(errors.not_replicated(wrong))
+    return tuple(flat)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def unbound_axis(where: str, name: object, bound: Sequence[tuple[object, int]]) -> str:
-    listed = ", ".join([f"{known!r} of size {size}" for known, size in bound])
+def unbound_axis(where: str, name: object, bound: Sequence[tuple]) -> str:
+    listed = ", ".join([f"{axis[0]!r} of size {axis[1]}" for axis in bound])
     return (
         f"Found an unbound axis name: {name}. To fix this, please call {where} under "
         f"`vmap(..., axis_name={name!r})` or under a map over devices that has the axis. Axes in "
@@ -118,4 +118,12 @@ def casts_between_devices(to: str) -> str:
     return (
         f"[pcast] to={to!r} needs a map over devices that checks how values vary between them; "
         "under `vmap`, values are varying."
+    )
+
+
+def variation_within(primitive: str, axes: Sequence[object]) -> str:
+    return (
+        f"[shard_map] {primitive} applies a function that acts over the axes {tuple(axes)} of the "
+        "mesh, and along which of them its results vary cannot be told. Use "
+        "`shard_map(..., check_vma=False)`."
     )

@@ -18,6 +18,7 @@ from ..ops.linear import bring_to
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
 from ..transforms.simplify import drop_copied_outputs, drop_unused, values_from
+from ..transforms.stage import vary_jaxpr
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr
 
@@ -62,6 +63,12 @@ class Application(BuiltinPrimitive):
 
     def expanded(self, avals, params):
         return self.jaxpr_of(params)
+
+    def retype(self, params, vmas):
+        jaxpr = vary_jaxpr(self.jaxpr_of(params), tuple(vmas))
+        if jaxpr is not self.jaxpr_of(params):
+            params = self.applying(params, jaxpr, list(range(len(vmas))))
+        return params, vmas
 
     def typecheck(self, avals, params):  # no table is needed: the types are those of the jaxpr
         return self.effectful_abstract_eval(*avals, **params)

@@ -16,7 +16,9 @@ class _ArrayMeta(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         if type.__instancecheck__(cls, instance):
             return True
-        return cls is Array and isinstance(instance, Tracer) and type(instance.aval) is ShapedArray
+        return (
+            cls is Array and isinstance(instance, Tracer) and isinstance(instance.aval, ShapedArray)
+        )
 
 
 class Array(metaclass=_ArrayMeta):

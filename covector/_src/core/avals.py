@@ -29,6 +29,9 @@ class AbstractValue:
 
     __slots__ = ("__weakref__",)
 
+    # Within `shard_map`: the axes of the mesh along which the devices hold different values.
+    vma: frozenset[Any] = frozenset()
+
     shape: tuple[int, ...]
     dtype: Any
     weak_type: bool
@@ -90,6 +93,8 @@ class ShapedArray(AbstractValue):
       shape: a sequence of non-negative integers.
       dtype: a NumPy dtype (or what `numpy.dtype` takes), or an extended dtype such as a key's.
       weak_type: whether the dtype came from a Python scalar and so yields to others.
+      vma: the axes of a mesh along which devices hold different arrays; with any, the aval is a
+        `VaryingArray`.
     """
 
     __slots__ = ("_tangent", "dtype", "ndim", "shape", "size", "weak_type")
@@ -97,8 +102,10 @@ class ShapedArray(AbstractValue):
     _tangent: ShapedArray | None
 
     def __new__(
-        cls, shape: Iterable[int], dtype: Any, weak_type: bool = False, **_unused: Any
+        cls, shape: Iterable[int], dtype: Any, weak_type: bool = False, **others: Any
     ) -> ShapedArray:
+        if others and others.get("vma"):
+            return with_vma(ShapedArray(shape, dtype, weak_type), others["vma"])
         # bool hashes as int and True == 1, hence `weak_type` is normalized before it enters a key.
         key = (tuple(shape), dtype, True if weak_type else False)
         try:
@@ -118,7 +125,7 @@ class ShapedArray(AbstractValue):
         return ShapedArray(**fields)
 
     def strip_weak_type(self) -> ShapedArray:
-        return ShapedArray(self.shape, self.dtype) if self.weak_type else self
+        return self.update(weak_type=False) if self.weak_type else self
 
     @property
     def sharding(self) -> NamedSharding:
@@ -128,7 +135,9 @@ class ShapedArray(AbstractValue):
     def to_tangent_aval(self) -> ShapedArray:
         if self._tangent is None:
             dtype = dtypes.primal_tangent_dtype(self.dtype)
-            self._tangent = self if dtype == self.dtype else ShapedArray(self.shape, dtype)
+            self._tangent = (
+                self if dtype == self.dtype else self.update(dtype=dtype, weak_type=False)
+            )
         return self._tangent
 
     def str_short(self, short_dtypes: bool = False) -> str:
@@ -165,6 +174,57 @@ def _intern(key: tuple) -> ShapedArray:
     aval.size = math.prod(shape)
     aval._tangent = None
     return _interned.setdefault(key, aval)
+
+
+class VaryingArray(ShapedArray):
+    """The array that a device holds within `shard_map`, where others may hold different ones.
+
+    Its `vma`, for "varying manual axes", are the axes of the mesh along which they may differ. It
+    is interned as well, and equals no plain `ShapedArray`, which all devices have the same of.
+    """
+
+    __slots__ = ("plain", "vma")
+
+    plain: ShapedArray
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> ShapedArray:  # type: ignore[misc]
+        return ShapedArray(*args, **kwargs)
+
+    def update(self, **changes: Any) -> ShapedArray:
+        vma = changes.pop("vma", self.vma)
+        return with_vma(self.plain.update(**changes), vma)
+
+    def str_short(self, short_dtypes: bool = False) -> str:
+        names = sorted(map(str, self.vma))
+        shown = names[0] if len(names) == 1 else f"({','.join(names)})"
+        return f"{self.plain.str_short(short_dtypes)}{{V:{shown}}}"
+
+    def __reduce__(self) -> tuple:
+        return with_vma, (self.plain, self.vma)
+
+
+_varying: WeakValueDictionary[tuple, VaryingArray] = WeakValueDictionary()
+
+
+def with_vma(aval: Any, vma: Iterable[Any]) -> Any:
+    """The type of arrays that vary along the axes `vma` of a mesh, and no others."""
+    vma = frozenset(vma)
+    plain = without_vma(aval)
+    if not vma or not isinstance(plain, ShapedArray):
+        return plain
+    found = _varying.get((plain, vma))
+    if found is not None:
+        return found
+    made = object.__new__(VaryingArray)
+    for name in ("shape", "dtype", "weak_type", "ndim", "size"):
+        setattr(made, name, getattr(plain, name))
+    made.plain, made.vma, made._tangent = plain, vma, None
+    return _varying.setdefault((plain, vma), made)
+
+
+def without_vma(aval: Any) -> Any:
+    """The same type of arrays, of which nothing is said about other devices."""
+    return aval.plain if type(aval) is VaryingArray else aval
 
 
 # How to find the aval of a value, by the value's type.  Arrays and tracers register themselves.

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..base import errors
-from .avals import AbstractValue
+from .avals import AbstractValue, with_vma, without_vma
 from .effects import Effects, NamedAxisEffect, no_effects
 from .fusion import BOUNDARY
 from .show import jaxprs_in_params
@@ -57,6 +57,10 @@ class Primitive:
     # `prune(eqn, used)`: the eqn with only those outputs, and what its jaxprs compute for them;
     # None if nothing of it is needed.
     prune: Callable[..., Any] | None = None
+    # `retype(params, vmas)`: the parameters with jaxprs for operands that vary, within `shard_map`,
+    # along these axes of a mesh; and along which each operand has to vary.  Results of other
+    # primitives vary along all axes along which an operand does.
+    retype: Callable[..., Any] | None = None
     # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
     fold: Callable[..., Any] | None = None
 
@@ -88,15 +92,26 @@ class Primitive:
         try:
             result = self._types.get(key)
         except TypeError:  # a parameter is not hashable
-            return self.effectful_abstract_eval(*avals, **params)
+            return self._typed(avals, params)
         if result is None:
-            result = self.effectful_abstract_eval(*avals, **params)
+            result = self._typed(avals, params)
             if jaxprs_in_params(params):  # which the table would keep alive
                 return result
             if len(self._types) >= TYPE_CACHE_LIMIT:
                 self._types.clear()
             self._types[key] = result
         return result
+
+    def _typed(self, avals: tuple[AbstractValue, ...], params: dict[str, Any]) -> tuple:
+        """The result of `typecheck`: where devices hold different operands, they have different
+        results."""
+        vma = frozenset().union(*[aval.vma for aval in avals])
+        if not vma or self.retype is not None:
+            return self.effectful_abstract_eval(*avals, **params)
+        out, effects = self.effectful_abstract_eval(*map(without_vma, avals), **params)
+        if self.multiple_results:
+            return [with_vma(aval, vma) for aval in out], effects
+        return with_vma(out, vma), effects
 
     def shown_params(self, params: dict[str, Any]) -> dict[str, Any]:
         """The parameters that a printed jaxpr shows, in the order in which it does."""

@@ -186,7 +186,7 @@ class _Context(threading.local):
 
     def __init__(self) -> None:
         self.trace: Trace = eval_trace
-        self.axis_env: tuple[tuple[Any, int], ...] = ()
+        self.axis_env: tuple[tuple[Any, ...], ...] = ()  # names, sizes; see `core.axis`
         self.name_stack: tuple[str, ...] = ()
         # While a jaxpr is interpreted: where the current eqn came from, instead of our caller.
         self.place: Place | None = None
@@ -262,7 +262,7 @@ def eager_evaluation() -> Iterator[None]:
 
 
 @contextmanager
-def named_axes(*axes: tuple[Any, int]) -> Iterator[None]:
+def named_axes(*axes: tuple[Any, ...]) -> Iterator[None]:
     """Bring named axes of the given sizes into scope for the duration of the block."""
     previous = context.axis_env
     context.axis_env = previous + axes

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..base import axis_errors as errors
-from ..core.avals import aval_of
-from ..core.axis import Axis, check_axes_bound, size_of_axis
+from ..core.avals import aval_of, with_vma, without_vma
+from ..core.axis import Axis, check_axes_bound, checked_axes, size_of_axis
 from ..core.effects import NamedAxisEffect
+from ..core.trace import context
 from .base import Op
 from .gather import gather
 from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
@@ -53,10 +54,28 @@ class Collective(Op):
     def uses_axis(self, name, params):
         return name in self.names(**params)
 
+    def varies(self, vma: frozenset[Any], over: frozenset[Any], **params: Any) -> frozenset[Any]:
+        """Along which axes of a mesh the result varies.
+
+        Args:
+          vma: those along which an operand does.
+          over: those that the op is over and whose values are checked.
+        """
+        return vma | over
+
     def typecheck(self, avals, params):
-        # Which axes are in scope is looked at every time: it is not part of the memoized rule.
-        check_axes_bound(self.names(**params), self.where)
-        return super().typecheck(avals, params)
+        # Which axes are in scope, and their sizes, is looked at every time: nothing is memoized.
+        names = self.names(**params)
+        check_axes_bound(names, self.where)
+        out, effects = self.effectful_abstract_eval(*map(without_vma, avals), **params)
+        if context.axis_env:
+            vma = frozenset().union(*[aval.vma for aval in avals])
+            out = with_vma(out, self.varies(vma, frozenset(checked_axes(names)), **params))
+        return out, effects
+
+    def retype(self, params, vmas):
+        axes = checked_axes(self.names(**params))
+        return params, [frozenset(axes).union(*vmas)] * len(vmas)
 
     def effectful_abstract_eval(self, *avals, **params):
         effects = frozenset(map(NamedAxisEffect, self.names(**params)))
@@ -98,9 +117,6 @@ class Collective(Op):
         out = bring_to(out, size, out_dim, 1)
         out = reshape(out, (axis.size, *aval_of(out).shape[2:]))
         return take(out, np.argsort(order)), 0
-
-    def emit(self, b, x, **params):
-        raise NameError(errors.axis_not_mapped(self.where, self.names(**params)))
 
 
 # ---------------------------------------------------------------- axes and groups

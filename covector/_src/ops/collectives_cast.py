@@ -7,8 +7,9 @@ from typing import Any
 from ..base import axis_errors as errors
 from ..base import tree
 from ..core.avals import aval_of
-from ..core.axis import check_axes_bound
+from ..core.axis import check_axes_bound, checked_axes
 from .collectives_base import as_tuple
+from .varying import vary
 
 KINDS = ("varying", "reduced", "unreduced")
 
@@ -16,16 +17,16 @@ KINDS = ("varying", "reduced", "unreduced")
 def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
     """A value with another statement of how it varies between the examples of a mapped axis.
 
-    Maps over devices can check such statements. Under `vmap` nothing is checked: a value that is
-    the same for all examples serves as one that varies, and the cast to `"varying"` returns it.
+    `shard_map` checks such statements. Under `vmap` nothing is checked: a value that is the same
+    for all examples serves as one that varies, and the cast to `"varying"` returns it.
 
     Args:
       x: an array, or a tree of arrays.
       axis_name: the name of an axis, or a tuple of names.
-      to: `"varying"`. Values that are `"reduced"` or `"unreduced"` exist in maps over devices only.
+      to: `"varying"`. There are no casts to `"reduced"` and `"unreduced"`.
 
     Returns:
-      `x`.
+      `x`, of which devices may hold different values along the axes, as far as its type tells.
 
     Raises:
       NameError: there is no axis of that name in scope.
@@ -48,5 +49,6 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
     check_axes_bound(names, "pcast")
     if to != "varying":
         raise NotImplementedError(errors.casts_between_devices(to))
-    tree.map(aval_of, x)  # raises unless all leaves are arrays
-    return x
+    axes = frozenset(checked_axes(names))
+    # `aval_of` raises unless all leaves are arrays.
+    return tree.map(lambda v: vary(v, aval_of(v).vma | axes), x)

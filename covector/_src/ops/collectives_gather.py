@@ -13,9 +13,9 @@ from typing import Any
 from ..base import axis_errors as errors
 from ..base import tree
 from ..base.shapes import canonicalize_axis, inserted, with_size, without
-from ..core.avals import aval_of
+from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
-from .arithmetic import mul_p
+from .arithmetic import add_p, mul_p
 from .collectives_base import (
     Collective,
     as_groups,
@@ -25,6 +25,7 @@ from .collectives_base import (
     split_dim,
 )
 from .linear import bring_to, constant_like, expand_dims, move_axis, reduce_sum
+from .replicas import exchanged, reduced, replica_groups
 from .shaping import squeeze
 
 
@@ -73,6 +74,21 @@ class AllGather(Collective):
             x = self._untiled(x, major, to)
         return merge_dims(x, to, bool(major) + 1 + bool(minor) + bool(tiled)), None
 
+    def emit(self, b, x, *, all_gather_dimension, axis_name, axis_index_groups, tiled, **params):
+        if not tiled:
+            shape = inserted(b.avals_in[0].shape, all_gather_dimension, 1)
+            out = ShapedArray(shape, b.avals_in[0].dtype)
+            kept = without(range(len(shape)), (all_gather_dimension,))
+            x = b.op("broadcast_in_dim", x, out=out, broadcast_dimensions=kept)
+        return exchanged(
+            b,
+            "all_gather",
+            x,
+            all_gather_dim=all_gather_dimension,
+            replica_groups=replica_groups(b, self.where, axis_name, axis_index_groups),
+            use_global_device_ids=None,
+        )
+
     def _untiled(self, x: Any, names: Sequence[Any], dim: int) -> Any:
         return self.bind(
             x,
@@ -115,6 +131,14 @@ class ReduceScatter(Collective):
         if minor:
             x = self._untiled(x, minor, to + 1)
         return x, to
+
+    def emit(self, b, x, *, scatter_dimension, axis_name, axis_index_groups, tiled, **params):
+        groups = replica_groups(b, self.where, axis_name, axis_index_groups)
+        (out,) = b.avals_out
+        part = out if tiled else out.update(shape=inserted(out.shape, scatter_dimension, 1))
+        kind, dim = "reduce_scatter", scatter_dimension
+        x = reduced(b, kind, add_p, x, groups, out=part, scatter_dimension=dim)
+        return x if tiled else b.op("reshape", x)
 
     def _untiled(self, x: Any, names: Sequence[Any], dim: int) -> Any:
         return self.bind(
@@ -171,6 +195,18 @@ class AllToAll(Collective):
             x = self._in_place(x, minor, own + 1)
         x = move_axis(merge_dims(x, first, 1 + len(sizes)), first, concat_axis + 1)
         return merge_dims(x, concat_axis + 1), 0
+
+    def emit(self, b, x, *, axis_name, axis_index_groups, concat_axis, split_axis, **params):
+        groups = replica_groups(b, self.where, as_tuple(axis_name), axis_index_groups)
+        return exchanged(
+            b,
+            "all_to_all",
+            x,
+            split_dimension=split_axis,
+            concat_dimension=concat_axis,
+            split_count=groups.shape[1],
+            replica_groups=groups,
+        )
 
     def _in_place(self, x: Any, names: Sequence[Any], dim: int) -> Any:
         """The exchange of parts along a dimension that has one for each example."""

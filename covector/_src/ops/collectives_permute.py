@@ -12,13 +12,15 @@ from ..base import axis_errors as errors
 from ..base import tree
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis, size_of_axis
+from .arithmetic import add_p
 from .collectives_base import Collective, as_tuple, merge_dims, rows, take
 from .collectives_gather import all_gather_p
-from .collectives_reduce import axis_size, psum_p
+from .collectives_reduce import axis_size, sum_over
 from .comparison import eq_p, ge_p
 from .creation import iota
 from .families import filled_like
 from .linear import bring_to, broadcast_in_dim, constant_like, reshape
+from .replicas import all_reduce, exchanged, place_along, region_of, replica_groups
 from .select import select_n_p
 from .slicing import index_in_dim
 
@@ -35,7 +37,7 @@ class AxisIndex(Collective):
         return iota(np.int32, axis.size), 0
 
     def emit(self, b, *, axis_name):
-        raise NameError(errors.axis_not_mapped(self.where, (axis_name,)))
+        return place_along(b, self.where, axis_name)
 
 
 class PPermute(Collective):
@@ -70,6 +72,13 @@ class PPermute(Collective):
         received = np.array([i in sources for i in range(axis.size)])
         received = broadcast_in_dim(received, aval_of(x).shape, (to,))
         return select_n_p.bind(received, filled_like(x, 0), x), to
+
+    def emit(self, b, x, *, axis_name, perm):
+        groups = replica_groups(b, self.where, axis_name)
+        check_perm(self.where, perm, groups.shape[1])
+        pairs = [(row[source], row[to]) for row in groups for source, to in perm]
+        pairs = np.array(pairs, np.int64).reshape(-1, 2)
+        return exchanged(b, "collective_permute", x, source_target_pairs=pairs)
 
     def _over_several(self, axis: Axis, x: Any, names: Sequence[Any], perm: Any) -> Any:
         """The op on a batch, along dimension 0, of one of its axes: all get all, and choose."""
@@ -118,7 +127,7 @@ class PBroadcast(Collective):
 
     def transpose(self, ct, x, *, axis_name, source):
         index = axis_index(axis_name)
-        total = psum_p.bind(ct, axes=as_tuple(axis_name), axis_index_groups=None)
+        total = sum_over(ct, as_tuple(axis_name), None)
         is_source = eq_p.bind(index, constant_like(index, source))
         return (select_n_p.bind(is_source, filled_like(ct, 0), total),)
 
@@ -133,6 +142,22 @@ class PBroadcast(Collective):
         for name, other in coordinates.items():
             x = self.bind(x, axis_name=name, source=other)
         return x, None
+
+    def emit(self, b, x, *, axis_name, source):
+        # The source adds what it has to the zeros of the others.
+        names, (aval,) = as_tuple(axis_name), b.avals_out
+        region = region_of(b, self.where, names)
+        sizes = [region.size(name) for name in names]
+        if not 0 <= source < math.prod(sizes):
+            raise ValueError(errors.source_outside(source, axis_name, math.prod(sizes)))
+        flag = ShapedArray((), np.bool_)
+        is_source = b.constant(True)
+        for name, place in zip(names, np.unravel_index(source, sizes)):
+            mine = place_along(b, self.where, name)
+            here = b.compare("EQ", mine, b.constant(place, np.int32), np.dtype(np.int32), out=flag)
+            is_source = b.op("and", is_source, here, out=flag)
+        zeros = b.full(0, aval)
+        return all_reduce(b, self.where, add_p, b.op("select", is_source, x, zeros), names)
 
 
 axis_index_p = AxisIndex("axis_index")

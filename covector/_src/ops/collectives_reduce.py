@@ -12,25 +12,28 @@ from ..base import axis_errors as errors
 from ..base import dtypes, tree
 from ..base.shapes import without
 from ..core.avals import aval_of
-from ..core.axis import size_of_axis
+from ..core.axis import checked_axes, size_of_axis
 from ..core.trace import Tracer
-from .arithmetic import div_p, mul_p
+from .arithmetic import add_p, div_p, max_p, min_p, mul_p
 from .base import Sample, draw
 from .collectives_base import Collective, Groups, as_groups, as_tuple, size_of_axes
 from .comparison import eq_p
 from .conversion import convert
 from .linear import broadcast_in_dim, constant_like, move_axis, reduce_sum, reduce_sum_p
 from .reductions import reduce_max_p, reduce_min_p
+from .replicas import all_reduce
+from .varying import psum_invariant_p
 
 
 class CollectiveReduction(Collective):
     """A reduction over `axes`: names of mapped axes, and numbers of dimensions of the operand.
 
-    Subclasses define `positional`, the primitive of the reduction over dimensions, and
-    `of_equals(x, size)`, what becomes of equal values.
+    Subclasses define `positional`, the primitive of the reduction over dimensions, `combine`, the
+    one of two elements, and `of_equals(x, size)`, what becomes of equal values.
     """
 
     positional: Any
+    combine: Any
 
     def of_equals(self, x: Any, size: int) -> Any:
         """The reduction of `size` values that are all x."""
@@ -65,9 +68,12 @@ class CollectiveReduction(Collective):
         return self.bind(move_axis(x, dim, 0), axes=axes, axis_index_groups=None), None
 
     def emit(self, b, x, *, axes, axis_index_groups):
-        if self.names(axes=axes):
-            return super().emit(b, x, axes=axes)
-        return self.positional.emit(b, x, axes=axes)
+        names, positions = self.names(axes=axes), numbers(axes)
+        if positions or not names:
+            x = self.positional.emit(b, x, axes=positions)
+        if not names:
+            return x
+        return all_reduce(b, self.where, self.combine, x, names, axis_index_groups)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape, axes in [((3,), (0,)), ((2, 3, 4), (0, 2)), ((2, 3), ()), ((2, 0), (0,))]:
@@ -90,6 +96,7 @@ class PSum(CollectiveReduction):
 
     where = "psum"
     positional = reduce_sum_p
+    combine = add_p
 
     def of_equals(self, x, size):
         return mul_p.bind(constant_like(x, size), x)
@@ -110,6 +117,10 @@ class PSum(CollectiveReduction):
 class CollectiveExtremum(CollectiveReduction):
     """The greatest or the least of what the examples hold."""
 
+    def varies(self, vma, over, *, axis_index_groups, **params):
+        # All have the same; those of other groups have another.
+        return vma - over if axis_index_groups is None else vma | over
+
     def jvp(self, primals, tangents, **params):
         # As for the positional reductions: where several values are the greatest, each has an
         # equal share of the derivative.
@@ -118,8 +129,8 @@ class CollectiveExtremum(CollectiveReduction):
         kept = without(range(aval_of(x).ndim), numbers(params["axes"]))
         wide = broadcast_in_dim(out, aval_of(x).shape, kept)
         where = convert(eq_p.bind(x, wide), aval_of(t).dtype)
-        total = psum_p.bind(mul_p.bind(t, where), **params)
-        return out, div_p.bind(total, psum_p.bind(where, **params))
+        total = sum_over(mul_p.bind(t, where), **params)
+        return out, div_p.bind(total, sum_over(where, **params))
 
 
 class PMax(CollectiveExtremum):
@@ -127,6 +138,7 @@ class PMax(CollectiveExtremum):
 
     where = "pmax"
     positional = reduce_max_p
+    combine = max_p
 
 
 class PMin(CollectiveExtremum):
@@ -134,6 +146,19 @@ class PMin(CollectiveExtremum):
 
     where = "pmin"
     positional = reduce_min_p
+    combine = min_p
+
+
+def sum_over(x: Any, axes: Sequence[Any], axis_index_groups: Groups) -> Any:
+    """The sum over named axes, and dimensions, by the primitives that are for them.
+
+    Of axes whose values are checked for being equal it is one that makes them so.
+    """
+    checked = checked_axes(axes) if axis_index_groups is None else ()
+    rest = tuple([axis for axis in axes if axis not in checked])
+    if rest:
+        x = psum_p.bind(x, axes=rest, axis_index_groups=axis_index_groups)
+    return psum_invariant_p.bind(x, axes=checked) if checked else x
 
 
 psum_p = PSum("psum")
@@ -177,9 +202,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
         raise ValueError(errors.groups_of_positions("psum", axes))
     leaves = [convert(v, np.dtype(np.int32)) if _is_boolean(v) else v for v in leaves]
     outs = [
-        psum_p.bind(v, axes=axes, axis_index_groups=groups)
-        if isinstance(v, Tracer)
-        else _sum_of_constant(v, axes, groups)
+        sum_over(v, axes, groups) if isinstance(v, Tracer) else _sum_of_constant(v, axes, groups)
         for v in leaves
     ]
     return tree.unflatten(treedef, outs)

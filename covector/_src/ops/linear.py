@@ -24,6 +24,7 @@ from ..core.fusion import CHEAP, EXPENSIVE, REPEATING, TRANSPOSING
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Op, Sample, draw
 from .physical import element_dims
+from .varying import vary
 
 
 class Linear(Op):
@@ -419,7 +420,7 @@ def zeros_of_aval(aval: AbstractValue) -> Any:
         raise TypeError("a token has no zero")
     if aval.dtype == dtypes.float0:
         return np.zeros(aval.shape, dtypes.float0)
-    return broadcast_in_dim(constant_of_aval(aval, 0), aval.shape, ())
+    return vary(broadcast_in_dim(constant_of_aval(aval, 0), aval.shape, ()), aval.vma)
 
 
 def instantiate(tangent: Any) -> Any:

@@ -22,6 +22,7 @@ from ..core.primitive import Primitive
 from ..core.trace import Trace, Tracer, context, tracer_type
 from ..core.zeros import Zero
 from ..ops.linear import add_any, instantiate
+from ..ops.varying import vary
 from .cache import jaxpr_cache
 from .stage import JaxprTracer, write_down
 
@@ -94,6 +95,8 @@ class JVPTrace(Trace):
         context.place = place or current_place(2)
         try:
             out, out_tangent = primitive.jvp(primals, tangents, **params)
+            if context.axis_env:
+                out_tangent = varying_alike(primitive, out, out_tangent)
         finally:
             context.trace, context.place = previous, place
         if primitive.multiple_results:
@@ -112,6 +115,22 @@ class JVPTrace(Trace):
     def primal_of(self, x: Any) -> Any:
         """Any object without the tangent that this trace may have given it."""
         return x.primal if type(x) is JVPTracer and x._trace is self else x
+
+
+def varying_alike(primitive: Primitive, out: Any, tangent: Any) -> Any:
+    """Tangents of results that vary, within `shard_map`, along the same axes as the results.
+
+    A sum of what all devices share and of what each has its own of has a derivative in the former
+    that all share, too.  It is cast, that the transpose of the cast may add up what the devices
+    have for it.
+    """
+    if primitive.multiple_results:
+        return list(map(_varying_as, out, tangent))
+    return _varying_as(out, tangent)
+
+
+def _varying_as(x: Any, tangent: Any) -> Any:
+    return tangent if type(tangent) is Zero else vary(tangent, aval_of(x).vma)
 
 
 def aval_of_tangent(tangent: Any) -> AbstractValue:

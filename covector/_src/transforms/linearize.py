@@ -29,7 +29,7 @@ from ..core.zeros import Zero
 from .cache import jaxpr_cache
 from .jvp import JVPTrace, JVPTracer
 from .simplify import prune
-from .stage import JaxprTrace, JaxprTracer, write_down
+from .stage import JaxprTracer, write_down, writing_trace
 
 # ---------------------------------------------------------------- state
 
@@ -42,7 +42,7 @@ class PartialTrace(Trace):
 
     def __init__(self, parent: Trace):
         super().__init__(parent)
-        self.unknown = JaxprTrace(parent, linear=True)
+        self.unknown = writing_trace(parent, linear=True)
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         unknown = self.unknown

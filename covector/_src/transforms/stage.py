@@ -18,12 +18,15 @@ from ..base import config, source, tree
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..base.tracing_errors import result_not_an_array
 from ..core.array import Array
-from ..core.avals import AbstractValue, ShapedArray, aval_of, is_valid_type
+from ..core.avals import AbstractValue, ShapedArray, aval_of, is_valid_type, with_vma
+from ..core.axis import in_order, manual_axes
 from ..core.check import check_jaxpr
-from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var
+from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.trace import EagerTrace, Trace, Tracer, context, tracer_type
+from ..ops.varying import common_vma, pvary_p, vary
+from .cache import jaxpr_cache
 
 # ---------------------------------------------------------------- state
 
@@ -209,6 +212,43 @@ class JaxprTrace(Trace):
         return f"argument number {index}"
 
 
+class VaryingTrace(JaxprTrace):
+    """A jaxpr that is being written within `shard_map`, whose types tell which values vary.
+
+    Where an op has operands of which some vary along an axis of the mesh and others do not, those
+    are cast: a `pvary` for each stands in the jaxpr.
+    """
+
+    __slots__ = ()
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if primitive.stage is None:
+            vmas = [aval_of(x).vma for x in args]
+            if primitive.retype is not None:
+                params, wanted = primitive.retype(params, vmas)
+            else:
+                wanted = common_vma(primitive, vmas, params)
+            args = [self._cast(x, to - vma) for x, vma, to in zip(args, vmas, wanted)]
+        return super().process(primitive, args, params)
+
+    def _cast(self, x: Any, axes: frozenset[Any]) -> Any:
+        """A value that varies along more axes; constants, which nobody differentiates, stay."""
+        if not axes or not isinstance(x, Tracer):
+            return x
+        if type(x) is JaxprTracer and type(x.atom) is Literal:
+            return x
+        return JaxprTrace.process(self, pvary_p, (x,), dict(axes=in_order(axes)))
+
+
+def writing_trace(
+    parent: Trace, debug_info: DebugInfo | None = None, linear: bool = False
+) -> JaxprTrace:
+    """A trace that writes a jaxpr, with the types that the place calls for."""
+    if context.axis_env and any(axis.checked for axis in manual_axes()):
+        return VaryingTrace(parent, debug_info, linear)
+    return JaxprTrace(parent, debug_info, linear)
+
+
 # ---------------------------------------------------------------- entry
 
 
@@ -238,7 +278,7 @@ def write_down(
 ) -> tuple[Jaxpr, list[Any]]:
     """`stage` within a transformation that looks for leaks itself: nests take a frame less."""
     outer, name_stack, place = context.trace, context.name_stack, context.place
-    trace = JaxprTrace(outer, debug_info)
+    trace = writing_trace(outer, debug_info)
     context.name_stack, context.place = (), None
     try:
         context.trace = EagerTrace(trace) if context.eager else trace
@@ -271,3 +311,29 @@ def stage_closed(
     """`stage` for functions that close over no tracers: the jaxpr with its constants."""
     jaxpr, consts = stage(fun, in_avals, debug_info)
     return ClosedJaxpr(jaxpr, consts)
+
+
+@jaxpr_cache
+def vary_jaxpr(
+    jaxpr: ClosedJaxpr,
+    vmas: tuple[frozenset[Any], ...],
+    out_vmas: tuple[frozenset[Any], ...] | None = None,
+) -> ClosedJaxpr:
+    """The same program for inputs that vary, within `shard_map`, along other axes.
+
+    Args:
+      jaxpr: the program.
+      vmas: along which axes each input varies.
+      out_vmas: axes along which each output has to vary at least.
+    """
+    given = tuple([aval.vma for aval in jaxpr.in_avals])
+    enough = out_vmas is None or all(to <= aval.vma for aval, to in zip(jaxpr.out_avals, out_vmas))
+    if given == vmas and enough:
+        return jaxpr
+
+    def retyped(*args: Any) -> list[Any]:
+        outs = jaxpr_as_fun(jaxpr)(*args)
+        return outs if out_vmas is None else list(map(vary, outs, out_vmas))
+
+    avals = list(map(with_vma, jaxpr.in_avals, vmas))
+    return ClosedJaxpr(*write_down(retyped, avals, jaxpr.jaxpr.debug_info))

@@ -104,14 +104,14 @@ def example_aval(aval: AbstractValue, dim: int | None) -> AbstractValue:
     if dim is None or not isinstance(aval, ShapedArray):
         return aval
     shape = aval.shape
-    return ShapedArray(shape[:dim] + shape[dim + 1 :], aval.dtype, aval.weak_type)
+    return ShapedArray(shape[:dim] + shape[dim + 1 :], aval.dtype, aval.weak_type, vma=aval.vma)
 
 
 def batch_aval(aval: AbstractValue, size: int, dim: int | None) -> AbstractValue:
     """The aval of a batch of `size` examples of the type `aval`, along dimension `dim`."""
     if dim is None or not isinstance(aval, ShapedArray):
         return aval
-    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type)
+    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
 
 
 # ---------------------------------------------------------------- entry

@@ -1,0 +1,128 @@
+"""What errors of `shard_map` and `pmap` say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# ---------------------------------------------------------------- specifications
+
+
+def specs_not_specs(name: str, path: str, value: Any) -> str:
+    return (
+        f"[shard_map] {name}{path} is {value!r} of type {type(value)}; every leaf of {name} must "
+        "be a `PartitionSpec`."
+    )
+
+
+def spec_axis_unknown(name: str, spec: Any, axis: Any, names: Any) -> str:
+    return (
+        f"[shard_map] {name} refers to {axis!r} in {spec}, but the axes that the function is "
+        f"mapped over are {tuple(names)}."
+    )
+
+
+def without_mesh() -> str:
+    return (
+        "[shard_map] The context mesh cannot be empty. Give `mesh=`, or enter one by "
+        "`with set_mesh(mesh):`."
+    )
+
+
+def mesh_without_devices(mesh: Any) -> str:
+    return (
+        f"[shard_map] {mesh} has no devices to run on. Give a `Mesh`, or enter one of these axes "
+        "by `with set_mesh(mesh):`."
+    )
+
+
+def not_in_mesh(names: Any, mesh_names: Sequence[Any]) -> str:
+    return (
+        f"[shard_map] `axis_names` has {sorted(map(str, names))}, which the mesh lacks: its axes "
+        f"are {tuple(mesh_names)}."
+    )
+
+
+def mapped_already(names: Sequence[Any]) -> str:
+    return (
+        f"[shard_map] The axes {tuple(names)} are mapped over by a `shard_map` around this one. "
+        "Name others in `axis_names`."
+    )
+
+
+def rank_too_low(name: str, path: str, spec: Any, aval: Any) -> str:
+    return (
+        f"[shard_map] {name} says {spec} of {path}, which takes at least {len(spec)} dimensions, "
+        f"but its type is {aval}."
+    )
+
+
+def not_divisible(path: str, spec: Any, aval: Any, dim: int, parts: int) -> str:
+    return (
+        f"[shard_map] in_specs says {spec} of {path} of type {aval}: dimension {dim} of size "
+        f"{aval.shape[dim]} is cut into {parts} parts, by which it must be evenly divisible. Pad "
+        "the array, or leave the dimension whole."
+    )
+
+
+def not_replicated(wrong: Sequence[tuple[str, Any, Any, Sequence[Any]]]) -> str:
+    lines = [
+        f"- {path} of type {aval} has the specification {spec}, which says that it is the same "
+        f"along the mesh axes {tuple(axes)}; it may vary along them"
+        for path, spec, aval, axes in wrong
+    ]
+    return (
+        "[shard_map] out_specs say of results that all devices have the same, which the types in "
+        "the program do not:\n" + "\n".join(lines) + "\nReduce over these axes (`lax.psum`, "
+        "`lax.pmean`), name them in out_specs, or, if you know the results to be equal, use "
+        "`check_vma=False`."
+    )
+
+
+# ---------------------------------------------------------------- transformations
+
+
+def wrong_parts(wanted: Sequence[Any], given: Sequence[Any]) -> str:
+    return (
+        f"the program of one device takes parts of types {', '.join(map(str, wanted))}, but the "
+        f"specifications cut the operands into {', '.join(map(str, given))}"
+    )
+
+
+def spmd_axis_in_use(names: Sequence[Any], in_specs: Any, out_specs: Any) -> str:
+    return (
+        f"[vmap of shard_map] `spmd_axis_name` has {tuple(names)}, but the specifications use it: "
+        f"in_specs={in_specs}, out_specs={out_specs}. An axis cuts one dimension only."
+    )
+
+
+def batch_not_divisible(size: int, names: Sequence[Any], parts: int) -> str:
+    return (
+        f"[vmap of shard_map] A batch of {size} cannot be cut into {parts} equal parts along the "
+        f"axes {tuple(names)} of the mesh."
+    )
+
+
+# ---------------------------------------------------------------- pmap
+
+
+def pmap_nothing_mapped() -> str:
+    return (
+        "pmap requires at least one argument with a mapped axis. Give an array whose entry in "
+        "`in_axes` is not None."
+    )
+
+
+def pmap_sizes(size: int, devices: int) -> str:
+    return (
+        f"[pmap] The mapped axis has size {size}, and each entry needs a device of its own: there "
+        f"{'is' if devices == 1 else 'are'} {devices}. Use `vmap`, which maps on one device."
+    )
+
+
+def pmap_sizes_differ(sizes: Sequence[tuple[str, int]]) -> str:
+    each = ", ".join([f"{path} has {size}" for path, size in sizes])
+    return (
+        f"pmap got inconsistent sizes for array axes to be mapped: {each}. All mapped axes must "
+        "have one size."
+    )
