@@ -49,7 +49,9 @@ def kernels() -> list[Extension]:
 def calls() -> Extension:
     """The module with the path of repeated calls."""
     source = str(SOURCES / "_calls.c")
-    return Extension("covector._src.xla._calls", [source], extra_compile_args=["-g0"], optional=True)
+    return Extension(
+        "covector._src.xla._calls", [source], extra_compile_args=["-g0"], optional=True
+    )
 
 
 setup(ext_modules=[*kernels(), calls()], cmdclass={"build_ext": Build})

@@ -25,7 +25,7 @@ from ..transforms.signatures import debug_info
 from ..transforms.simplify import without_places
 from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl, move
-from ..xla.calls import ONE_LEAF, Call, RepeatedCalls, type_of
+from ..xla.calls import ONE_LEAF, RepeatedCalls, call_for_tree, type_of
 from ..xla.compile import Executable
 from ..xla.devices import devices
 from ..xla.placement import Placement, common_placement, is_spread, lie_together
@@ -88,11 +88,6 @@ class Program(NamedTuple):
         if places is not None:
             arrays = list(map(move, arrays, places))
         return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
-
-    def as_call(self) -> Call:
-        """The program for the path of repeated calls, if it `only_launches`."""
-        make = None if self.out_tree == ONE_LEAF else self.out_tree.unflatten
-        return Call(self.executable, self.placement, make)
 
 
 # What has been staged, by the user's function: it is shared by all `jit`s of one function, whatever
@@ -295,7 +290,7 @@ class JitFunction(RepeatedCalls):
         self._compiled[key] = program
         is_ready = is_ready and program.executable.only_launches
         if self._calls is not None and not kwargs and is_ready:
-            in_tree, start, call = tree.structure(args), config.trace_key(), program.as_call()
+            in_tree, start, call = tree.structure(args), config.trace_key(), call_for_tree(*program)
             self._calls[start, in_tree, *types] = call
             if all(part == ONE_LEAF for part in in_tree.children()):
                 self._calls[start, *types] = call

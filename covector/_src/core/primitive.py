@@ -172,12 +172,19 @@ class Primitive:
 class BuiltinPrimitive(Primitive):
     """A primitive of Covector's own: concrete values go to the backend, which compiles `emit`."""
 
+    def __init__(self, name: str):
+        super().__init__(name)
+        # Whether `evaluate` is the one below, so that `bind` need not call it.
+        self._on_backend = type(self).evaluate is BuiltinPrimitive.evaluate
+
     def evaluate(self, backend: Backend, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return backend.execute(self, args, params)
 
     def bind(self, *args: Any, **params: Any) -> Any:
         trace = context.trace
         if trace is eval_trace:
+            if self._on_backend:
+                return eval_trace.backend.execute(self, args, params)
             return self.evaluate(eval_trace.backend, args, params)
         return trace.process(self, args, params)
 
@@ -191,6 +198,7 @@ class BuiltinPrimitive(Primitive):
 
         Compiled programs do not change. The primitive's own `impl` undoes it.
         """
+        self._on_backend = False
         if impl == self.impl:
             vars(self).pop("evaluate", None)
         else:

@@ -16,14 +16,14 @@
 
 /* ------------------------------------------------------------------------- slots */
 
-static PyTypeObject *array_type;
+static PyTypeObject *array_type, *host_array_type;
 static PyObject *context, *eval_trace, *watch, *trace_key;
-static PyObject *flatten, *leaves_of, *drop_own_frames;
-static PyObject *name_text, *trace_text, *ever_on_text, *consume_text, *call_text;
+static PyObject *flatten, *leaves_of, *to_array, *drop_own_frames;
+static PyObject *name_text, *trace_text, *ever_on_text, *consume_text, *call_text, *jit_text;
 
 static struct { Py_ssize_t buffer, aval, placement, host; } array;
 static struct {
-    Py_ssize_t execute, kept, consts, handlers, out_avals, placement, make, failed;
+    Py_ssize_t execute, kept, consts, handlers, out_avals, placements, make, tuples, failed;
 } call;
 
 /* Borrowed; NULL if the slot is empty. */
@@ -68,34 +68,43 @@ static int read_array(PyObject *x, PyObject *key, Py_ssize_t place, PyObject *bu
     return 0;
 }
 
-/* A key with these first parts and the types of arrays, and the arrays' buffers. */
-static PyObject *read_arrays(PyObject *first, PyObject *second, PyObject *const *arrays,
-                             Py_ssize_t count, PyObject **buffers)
+/* An array, or what can be made one at once: a number, or an array of NumPy's. */
+static int is_leaf(PyObject *x)
 {
-    Py_ssize_t start = second == NULL ? 1 : 2;
-    PyObject *key = PyTuple_New(start + count);
-    *buffers = PyList_New(count);
-    if (key == NULL || *buffers == NULL)
-        goto failed;
-    PyTuple_SET_ITEM(key, 0, Py_NewRef(first));
-    if (second != NULL)
-        PyTuple_SET_ITEM(key, 1, Py_NewRef(second));
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (read_array(arrays[i], key, start + i, *buffers, i) < 0)
-            goto failed;
-    return key;
-failed:
-    Py_XDECREF(key);
-    Py_CLEAR(*buffers);
-    return NULL;
+    PyTypeObject *type = Py_TYPE(x);
+    return type == array_type || type == host_array_type || type == &PyFloat_Type ||
+           type == &PyLong_Type || type == &PyBool_Type || type == &PyComplex_Type;
 }
 
-static int all_arrays(PyObject *const *items, Py_ssize_t count)
+static int all_leaves(PyObject *const *items, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!Py_IS_TYPE(items[i], array_type))
+        if (!is_leaf(items[i]))
             return 0;
     return 1;
+}
+
+/* A value as an array; `convert` makes it one, in the name of `doing`. */
+static PyObject *as_array(PyObject *x, PyObject *convert, PyObject *doing)
+{
+    if (Py_IS_TYPE(x, array_type))
+        return Py_NewRef(x);
+    PyObject *arguments[] = {x, doing};
+    return PyObject_Vectorcall(convert, arguments, 2, NULL);
+}
+
+/* Adds the types of values to a key from a place on, and fills a list with their buffers. */
+static int read_values(PyObject *const *values, Py_ssize_t count, PyObject *convert,
+                       PyObject *doing, PyObject *key, Py_ssize_t place, PyObject *buffers)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *x = as_array(values[i], convert, doing);
+        int status = x == NULL ? -1 : read_array(x, key, place + i, buffers, i);
+        Py_XDECREF(x);
+        if (status < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* ------------------------------------------------------------------------- running */
@@ -171,33 +180,62 @@ static PyObject *execute(PyObject *self, PyObject *buffers)
     return outs;
 }
 
+/* Puts arrays in the places of buffers in a list that is nobody else's. */
+static int wrap_all(PyObject *outs, PyObject *avals, PyObject *placements)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(outs); i++) {
+        PyObject *buffer = PyList_GET_ITEM(outs, i);
+        PyObject *x = new_array(buffer, PyTuple_GET_ITEM(avals, i),
+                                PyTuple_GET_ITEM(placements, i));
+        if (x == NULL)
+            return -1;
+        PyList_SET_ITEM(outs, i, x);
+        Py_DECREF(buffer);
+    }
+    return 0;
+}
+
+/* Tuples like these, with arrays of a list, from `next` on, where None is. */
+static PyObject *filled(PyObject *tuples, PyObject *arrays, Py_ssize_t *next)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(tuples);
+    PyObject *result = PyTuple_New(count);
+    for (Py_ssize_t i = 0; result != NULL && i < count; i++) {
+        PyObject *part = PyTuple_GET_ITEM(tuples, i);
+        part = part == Py_None ? Py_NewRef(PyList_GET_ITEM(arrays, (*next)++))
+                               : filled(part, arrays, next);
+        if (part == NULL)
+            Py_CLEAR(result);
+        else
+            PyTuple_SET_ITEM(result, i, part);
+    }
+    return result;
+}
+
+/* The result of a program, made of its outputs. */
+static PyObject *result_of(PyObject *self, PyObject *outs)
+{
+    PyObject *avals = get(self, call.out_avals), *placements = get(self, call.placements);
+    PyObject *make = get(self, call.make), *tuples = get(self, call.tuples);
+    Py_ssize_t count = PyTuple_GET_SIZE(avals), next = 0;
+    if (!PyList_Check(outs) || PyList_GET_SIZE(outs) != count)
+        return PyErr_Format(PyExc_SystemError, "XLA gave other outputs than %zd arrays", count);
+    if (wrap_all(outs, avals, placements) < 0)
+        return NULL;
+    if (make == Py_None)
+        return Py_NewRef(PyList_GET_ITEM(outs, 0));
+    return tuples == Py_None ? PyObject_CallOneArg(make, outs) : filled(tuples, outs, &next);
+}
+
 /* `Call.__call__`, which takes the buffers away from its caller. */
 static PyObject *run(PyObject *self, PyObject *buffers)
 {
     PyObject *outs = execute(self, buffers), *result = NULL;
     Py_DECREF(buffers);
-    if (outs == NULL)
-        return NULL;
-    PyObject *avals = get(self, call.out_avals), *placement = get(self, call.placement);
-    PyObject *make = get(self, call.make);
-    Py_ssize_t count = PyTuple_GET_SIZE(avals);
-    if (!PyList_Check(outs) || PyList_GET_SIZE(outs) != count) {
-        PyErr_Format(PyExc_SystemError, "XLA gave other outputs than %zd arrays", count);
-    } else if (make == Py_None) {
-        result = new_array(PyList_GET_ITEM(outs, 0), PyTuple_GET_ITEM(avals, 0), placement);
-    } else { /* each buffer makes room for its array: the list is nobody else's */
-        for (Py_ssize_t i = 0; i < count; i++) {
-            PyObject *buffer = PyList_GET_ITEM(outs, i);
-            PyObject *x = new_array(buffer, PyTuple_GET_ITEM(avals, i), placement);
-            if (x == NULL)
-                goto done;
-            PyList_SET_ITEM(outs, i, x);
-            Py_DECREF(buffer);
-        }
-        result = PyObject_CallOneArg(make, outs);
+    if (outs != NULL) {
+        result = result_of(self, outs);
+        Py_DECREF(outs);
     }
-done:
-    Py_DECREF(outs);
     return result;
 }
 
@@ -216,41 +254,53 @@ static int attribute_is(PyObject *object, PyObject *name, PyObject *expected)
     return value == NULL ? -1 : value == expected;
 }
 
-/* Arguments of any kind: leaves and tree as jaxlib sees them; for what is no array Python helps. */
-static PyObject *flattened(PyObject *args)
+/* The key of a call with these leaves, in a tree unless that is NULL; the leaves' buffers. */
+static PyObject *key_of_leaves(PyObject *in_tree, PyObject *leaves, PyObject **buffers)
 {
-    PyObject *pair = PyObject_CallOneArg(flatten, args);
-    if (pair != NULL) {
-        PyObject *leaves = PyTuple_GET_ITEM(pair, 0);
-        if (all_arrays(PySequence_Fast_ITEMS(leaves), PySequence_Fast_GET_SIZE(leaves)))
-            return pair;
-        Py_DECREF(pair);
-    } else {
-        PyErr_Clear();
-    }
-    return PyObject_CallOneArg(leaves_of, args);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(leaves), place = in_tree == NULL ? 1 : 2;
+    PyObject *start = PyObject_CallNoArgs(trace_key), *key = PyTuple_New(place + count);
+    *buffers = PyList_New(count);
+    if (start == NULL || key == NULL || *buffers == NULL)
+        goto failed;
+    PyTuple_SET_ITEM(key, 0, start);
+    start = NULL;
+    if (in_tree != NULL)
+        PyTuple_SET_ITEM(key, 1, Py_NewRef(in_tree));
+    if (read_values(PySequence_Fast_ITEMS(leaves), count, to_array, jit_text, key, place,
+                    *buffers) == 0)
+        return key;
+failed:
+    Py_XDECREF(start);
+    Py_XDECREF(key);
+    Py_CLEAR(*buffers);
+    return NULL;
 }
 
-/* The key of a call, and the buffers of its arguments. */
+/* The key of a call, and the buffers of its arguments.  Trees are taken apart by jaxlib, and where
+   that does not go, or leaves are neither arrays nor plain numbers, by Python. */
 static PyObject *key_of_call(PyObject *args, PyObject **buffers)
 {
-    PyObject *start = PyObject_CallNoArgs(trace_key), *key = NULL;
-    if (start == NULL)
+    if (all_leaves(PySequence_Fast_ITEMS(args), PyTuple_GET_SIZE(args)))
+        return key_of_leaves(NULL, args, buffers);
+    PyObject *pair = PyObject_CallOneArg(flatten, args);
+    if (pair == NULL)
+        PyErr_Clear();
+    else if (!all_leaves(PySequence_Fast_ITEMS(PyTuple_GET_ITEM(pair, 0)),
+                         PySequence_Fast_GET_SIZE(PyTuple_GET_ITEM(pair, 0))))
+        Py_CLEAR(pair);
+    if (pair == NULL)
+        pair = PyObject_CallOneArg(leaves_of, args);
+    if (pair == NULL)
         return NULL;
-    PyObject *const *items = PySequence_Fast_ITEMS(args);
-    if (all_arrays(items, PyTuple_GET_SIZE(args))) {
-        key = read_arrays(start, NULL, items, PyTuple_GET_SIZE(args), buffers);
-    } else {
-        PyObject *pair = flattened(args);
-        if (pair != NULL) {
-            PyObject *leaves = PyTuple_GET_ITEM(pair, 0), *in_tree = PyTuple_GET_ITEM(pair, 1);
-            key = read_arrays(start, in_tree, PySequence_Fast_ITEMS(leaves),
-                              PySequence_Fast_GET_SIZE(leaves), buffers);
-            Py_DECREF(pair);
-        }
-    }
-    Py_DECREF(start);
+    PyObject *key = key_of_leaves(PyTuple_GET_ITEM(pair, 1), PyTuple_GET_ITEM(pair, 0), buffers);
+    Py_DECREF(pair);
     return key;
+}
+
+/* Whether the exception says that a value cannot be an array, which Python then says better. */
+static int is_about_values(void)
+{
+    return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_OverflowError);
 }
 
 /* Removes the frames of the library from the exception that is set. */
@@ -286,8 +336,12 @@ static PyObject *repeated_call(PyObject *self, PyObject *args, PyObject *kwargs)
     if (!outside || !alone)
         return call_slowly(self, args, kwargs);
     PyObject *key = key_of_call(args, &buffers);
-    if (key == NULL)
-        return NULL;
+    if (key == NULL) {
+        if (!is_about_values())
+            return NULL;
+        PyErr_Clear();
+        return call_slowly(self, args, kwargs);
+    }
     PyObject *found = PyDict_GetItemWithError(table, key);
     Py_XINCREF(found); /* the table may be emptied meanwhile */
     Py_DECREF(key);
@@ -346,39 +400,22 @@ static PyType_Spec repeated_spec = {
 
 /* ------------------------------------------------------------------------- op_again */
 
-/* An operand as an array. */
-static PyObject *as_array(PyObject *x, PyObject *to_array, PyObject *primitive)
-{
-    if (Py_IS_TYPE(x, array_type))
-        return Py_NewRef(x);
-    PyObject *name = PyObject_GetAttr(primitive, name_text);
-    if (name == NULL)
-        return NULL;
-    PyObject *arguments[] = {x, name};
-    PyObject *result = PyObject_Vectorcall(to_array, arguments, 2, NULL);
-    Py_DECREF(name);
-    return result;
-}
-
 /* Adds the operands' types to a key from place 2 on, then the parameters; fills in the buffers. */
 static int read_operation(PyObject *primitive, PyObject *args, PyObject *params,
-                          PyObject *to_array, PyObject *key, PyObject *buffers)
+                          PyObject *convert, PyObject *key, PyObject *buffers)
 {
-    Py_ssize_t place = 2, position = 0;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(args); i++, place++) {
-        PyObject *x = as_array(PySequence_Fast_GET_ITEM(args, i), to_array, primitive);
-        int status = x == NULL ? -1 : read_array(x, key, place, buffers, i);
-        Py_XDECREF(x);
-        if (status < 0)
-            return -1;
-    }
-    for (PyObject *name, *value; PyDict_Next(params, &position, &name, &value); place++) {
-        PyObject *item = PyTuple_Pack(2, name, value);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(args), place = 2 + count, position = 0;
+    PyObject *name = PyObject_GetAttr(primitive, name_text), *parameter, *value;
+    int status = name == NULL ? -1 : read_values(PySequence_Fast_ITEMS(args), count, convert, name,
+                                                 key, 2, buffers);
+    Py_XDECREF(name);
+    while (status == 0 && PyDict_Next(params, &position, &parameter, &value)) {
+        PyObject *item = PyTuple_Pack(2, parameter, value);
         if (item == NULL)
             return -1;
-        PyTuple_SET_ITEM(key, place, item);
+        PyTuple_SET_ITEM(key, place++, item);
     }
-    return 0;
+    return status;
 }
 
 /* What the table has for an operation, or NULL; takes the key away. */
@@ -438,8 +475,9 @@ static int find_slots(PyTypeObject *arrays, PyTypeObject *calls)
         {arrays, "_placement", &array.placement}, {arrays, "_host", &array.host},
         {calls, "execute", &call.execute}, {calls, "kept", &call.kept},
         {calls, "consts", &call.consts}, {calls, "handlers", &call.handlers},
-        {calls, "out_avals", &call.out_avals}, {calls, "placement", &call.placement},
-        {calls, "make", &call.make}, {calls, "failed", &call.failed},
+        {calls, "out_avals", &call.out_avals}, {calls, "placements", &call.placements},
+        {calls, "make", &call.make}, {calls, "tuples", &call.tuples},
+        {calls, "failed", &call.failed},
     };
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         if (find_offset(slots[i].type, slots[i].name, slots[i].offset) < 0)
@@ -451,14 +489,15 @@ static int find_slots(PyTypeObject *arrays, PyTypeObject *calls)
 static PyObject *prepare(PyObject *module, PyObject *arguments)
 {
     PyTypeObject *calls;
-    if (!PyArg_ParseTuple(arguments, "(O!O!)(OOOO)(OOO)", &PyType_Type, &array_type, &PyType_Type,
-                          &calls, &context, &eval_trace, &watch, &trace_key, &flatten, &leaves_of,
+    if (!PyArg_ParseTuple(arguments, "(O!O!O!)(OOOO)(OOOO)", &PyType_Type, &array_type,
+                          &PyType_Type, &calls, &PyType_Type, &host_array_type, &context,
+                          &eval_trace, &watch, &trace_key, &flatten, &leaves_of, &to_array,
                           &drop_own_frames))
         return NULL;
     if (find_slots(array_type, calls) < 0)
         return NULL;
-    PyObject *kept[] = {(PyObject *)array_type, context, eval_trace, watch,
-                        trace_key, flatten, leaves_of, drop_own_frames};
+    PyObject *kept[] = {(PyObject *)array_type, (PyObject *)host_array_type, context, eval_trace,
+                        watch, trace_key, flatten, leaves_of, to_array, drop_own_frames};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         Py_INCREF(kept[i]);
     Py_RETURN_NONE;
@@ -483,8 +522,9 @@ PyMODINIT_FUNC PyInit__calls(void)
     ever_on_text = PyUnicode_InternFromString("ever_on");
     consume_text = PyUnicode_InternFromString("consume_with_handlers");
     call_text = PyUnicode_InternFromString("_call");
+    jit_text = PyUnicode_InternFromString("jit");
     PyObject *module = PyModule_Create(&definition), *type = PyType_FromSpec(&repeated_spec);
-    if (call_text == NULL || module == NULL || type == NULL ||
+    if (jit_text == NULL || module == NULL || type == NULL ||
         PyModule_AddObjectRef(module, "RepeatedCalls", type) < 0)
         return NULL;
     Py_DECREF(type);

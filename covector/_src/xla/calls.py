@@ -1,18 +1,21 @@
 """The path of repeated calls: from the types of the arguments to a compiled program, and its run.
 
-A program is found again in a table whose keys hold the configuration and the type of each argument;
-where an array has been put somewhere, its placement belongs to its type.  What is found is a `Call`:
-all that is needed to run the program on jaxlib's buffers and to make arrays of what it gives.
+A program is found again in a table whose keys hold the configuration and the type of each
+argument; where an array has been put somewhere, its placement belongs to its type.  What is found
+is a `Call`: all that is needed to run the program on jaxlib's buffers and to make arrays of what it
+gives.
 
-What stands here takes a good part of the time of a short program.  So `RepeatedCalls` and `op_again`
-exist twice: here, and in C (`_calls.c`), which is used where installation could compile it.
+What stands here takes a good part of the time of a short program.  So `RepeatedCalls` and
+`op_again` exist twice: here, and in C (`_calls.c`), which is used where installation could compile
+it, unless the flag `native_kernels` is off when Covector is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import Any
+
+import numpy as np
 
 from ..base import config, tree
 from ..base.tracebacks import drop_own_frames
@@ -28,21 +31,6 @@ _flatten = tree.default_registry.flatten
 ONE_LEAF = tree.structure(0)
 
 
-class Placing:
-    """Makes a result of arrays that lie on several devices, each in its own way."""
-
-    __slots__ = ("_make", "_placements")
-
-    def __init__(self, placements: Sequence[Any], make: Callable[..., Any] | None):
-        self._placements = placements
-        self._make = make
-
-    def __call__(self, arrays: list[ArrayImpl]) -> Any:
-        for x, placement in zip(arrays, self._placements):
-            x._placement = placement
-        return arrays[0] if self._make is None else self._make(arrays)
-
-
 class Call:
     """A compiled program as something to call with the buffers of all its arguments.
 
@@ -50,28 +38,32 @@ class Call:
       execute: jaxlib's function that runs it.
       kept: which of the buffers it takes, if not all; consts: buffers that it takes besides them.
       handlers: of its outputs, for jaxlib; out_avals: their types.
-      placement: where they lie.
+      placements: where they lie.
       make: makes the result of the list of arrays; None if it is the one array there is.
+      tuples: if the result consists of tuples and arrays alone, its tuples, with None for arrays.
       failed: raises what the user should see, from an exception and the buffers.
     """
 
     __slots__ = (
         *("consts", "execute", "failed", "handlers", "kept"),
-        *("make", "out_avals", "placement"),
+        *("make", "out_avals", "placements", "tuples"),
     )
 
     def __init__(
-        self, executable: Executable, placement: Placement | None, make: Callable[..., Any] | None
+        self,
+        executable: Executable,
+        placement: Placement | None,
+        make: Callable[..., Any] | None = None,
+        tuples: tuple[Any, ...] | None = None,
     ):
         self.execute = executable._execute
         self.kept = None if executable._takes_all else executable.kept
         self.consts = executable._consts
         self.handlers = executable._handlers
         self.out_avals = tuple(executable.out_avals)
-        self.placement = placement
+        self.placements = tuple(executable.out_placements or [placement] * len(self.out_avals))
         self.make = make
-        if executable.out_placements is not None:
-            self.make = Placing(executable.out_placements, make)
+        self.tuples = tuples
         self.failed = executable.failed
 
     def __call__(self, buffers: list[Any]) -> Any:
@@ -82,8 +74,26 @@ class Call:
         except Exception as error:
             self.failed(error, buffers)
         if self.make is None:
-            return ArrayImpl(outs[0], self.out_avals[0], self.placement)
-        return self.make(list(map(ArrayImpl, outs, self.out_avals, repeat(self.placement))))
+            return ArrayImpl(outs[0], self.out_avals[0], self.placements[0])
+        return self.make(list(map(ArrayImpl, outs, self.out_avals, self.placements)))
+
+
+def call_for_tree(executable: Executable, placement: Placement | None, out_tree: Any) -> Call:
+    """The call of a program whose outputs are the leaves of a tree."""
+    if out_tree == ONE_LEAF:
+        return Call(executable, placement)
+    return Call(executable, placement, out_tree.unflatten, _tuples(out_tree))
+
+
+def _tuples(structure: Any) -> tuple[Any, ...] | None:
+    """The tuples that a tree consists of, with None for its leaves; None if there is more to it."""
+    kind = structure.node_data()
+    if kind is None or kind[0] is not tuple:
+        return None
+    children = structure.children()
+    found = tuple(None if child == ONE_LEAF else _tuples(child) for child in children)
+    whole = all(x is not None or child == ONE_LEAF for x, child in zip(found, children))
+    return found if whole else None
 
 
 def type_of(x: ArrayImpl) -> Any:
@@ -138,6 +148,10 @@ class RepeatedCalls:
         raise NotImplementedError
 
 
+def _to_array(x: Any, doing: str) -> ArrayImpl:
+    return eval_trace.backend.to_array(x, doing)
+
+
 def _leaves(args: tuple[Any, ...]) -> tuple[Sequence[ArrayImpl], Any]:
     """The leaves of arguments of any kind, as arrays, and the tree.
 
@@ -148,9 +162,8 @@ def _leaves(args: tuple[Any, ...]) -> tuple[Sequence[ArrayImpl], Any]:
         leaves, in_tree = _flatten(args)
     except Exception:  # dicts whose keys have no order
         leaves, in_tree = tree.flatten_again(tree.default_registry, args)
-    to_array = eval_trace.backend.to_array
     try:
-        return [to_array(x, "jit") for x in leaves], in_tree
+        return [_to_array(x, "jit") for x in leaves], in_tree
     except (TypeError, OverflowError):
         return [], in_tree
 
@@ -163,7 +176,7 @@ def op_again(
     args: Sequence[Any],
     params: dict[str, Any],
 ) -> Any:
-    """Apply a primitive to concrete values by the program that is known for operands of their types.
+    """Apply a primitive by the program that is known for concrete operands of their types.
 
     Args:
       calls: the programs, by `(configuration, primitive, *types, *params.items())`.
@@ -197,8 +210,8 @@ except ImportError:  # there was no compiler
 else:
     if config.native_kernels.value:
         _calls.prepare(
-            (ArrayImpl, Call),
+            (ArrayImpl, Call, np.ndarray),
             (context, eval_trace, watch, config.trace_key),
-            (_flatten, _leaves, drop_own_frames),
+            (_flatten, _leaves, _to_array, drop_own_frames),
         )
         RepeatedCalls, op_again = _calls.RepeatedCalls, _calls.op_again

@@ -122,7 +122,7 @@ class Executable:
             self.failed(error, buffers)
 
     def failed(self, error: Exception, buffers: Sequence[Any]) -> NoReturn:
-        """Raise what the user should see when the program, run on these buffers, raised an error."""
+        """Raise what the user should see when the program raised an error, run on these buffers."""
         if not isinstance(error, (xla_client.XlaRuntimeError, ValueError)):
             raise error
         failure = failure_behind(error)
