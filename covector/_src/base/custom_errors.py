@@ -162,3 +162,12 @@ def describe_callable(fun: Callable[..., Any]) -> str:
     """Where a function stands, as ` at file:line`, if that is known."""
     code = getattr(fun, "__code__", None)
     return f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+
+
+def results_vary_differently(avals: Sequence[Any]) -> str:
+    types = ", ".join([str(aval) for aval in avals])
+    return (
+        f"[custom_vjp] The results, of types {types}, vary along other axes of the mesh than the "
+        "arguments and residuals of the forward rule. Cast them with `lax.pcast(x, axes, "
+        "to='varying')`, or use `shard_map(..., check_vma=False)`."
+    )

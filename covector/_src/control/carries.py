@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..base import carry_errors, dtypes, tree
-from ..core.avals import AbstractValue, aval_of
+from ..core.avals import AbstractValue, aval_of, without_vma
 from ..core.jaxpr import ClosedJaxpr
 from ..ops.conversion import convert
 from ..transforms.cache import jaxpr_cache
@@ -74,8 +74,8 @@ def promoted_to(value: Any, out_aval: AbstractValue) -> Any:
 
 
 def same_type(a: AbstractValue, b: AbstractValue) -> bool:
-    """Whether two types agree but for being weak."""
-    return a is b or a.strip_weak_type() is b.strip_weak_type()
+    """Whether two types agree but for being weak, and for how the values vary between devices."""
+    return a is b or without_vma(a.strip_weak_type()) is without_vma(b.strip_weak_type())
 
 
 def check_carry_structure(where: str, fun: Callable[..., Any], in_tree: Any, out_tree: Any) -> None:
@@ -117,11 +117,12 @@ def carry_name(fun: Callable[..., Any]) -> str | None:
 # ---------------------------------------------------------------- what is true of a carry
 
 
-def carry_fixpoint(rule: Callable[[Flags], tuple[T, Flags]], flags: Flags) -> tuple[T, Flags]:
+def carry_fixpoint(rule: Callable[[Any], tuple[T, Any]], flags: Any) -> tuple[T, Any]:
     """Transform a loop's body for what is true of its carries in some step: in that or a later one.
 
     A carry that begins without a tangent, say, or unbatched, need not stay so: it does if the one
-    that the body returns is so as well.
+    that the body returns is so as well. What is true may be a set, such as the axes along which
+    it varies.
 
     Args:
       rule: transforms the body, given what is true of each carry that it takes. The flags that it
@@ -133,7 +134,7 @@ def carry_fixpoint(rule: Callable[[Flags], tuple[T, Flags]], flags: Flags) -> tu
     """
     while True:
         result, returned = rule(flags)
-        grown = tuple([a or b for a, b in zip(flags, returned)])
+        grown = tuple([a | b for a, b in zip(flags, returned)])
         if grown == flags:
             return result, flags
         flags = grown

@@ -36,7 +36,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
 from ..transforms.simplify import drop_unused, prune
-from ..transforms.stage import stage_closed
+from ..transforms.stage import stage_closed, vary_jaxpr
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import vmap_jaxpr
 from .bodies import with_more_inputs
@@ -70,6 +70,17 @@ class Cond(BuiltinPrimitive):
             raise JaxprTypeError(branch_errors.index_not_int32(index))
         check_applied(branches[0], avals)
         return list(branches[0].out_avals), joined_effects(branches)
+
+    def retype(self, params, vmas):
+        # Where devices choose other branches, they get other results, and what one device makes of
+        # an operand is not what all make of it.
+        index, *rest = vmas
+        operands = tuple([vma | index for vma in rest])
+        branches = [vary_jaxpr(branch, operands) for branch in params["branches"]]
+        results = [[aval.vma for aval in branch.out_avals] for branch in branches]
+        common = tuple([index.union(*each) for each in zip(*results)])
+        branches = tuple([vary_jaxpr(branch, operands, common) for branch in branches])
+        return params | dict(branches=branches), [index, *operands]
 
     def evaluate(self, backend, args, params):
         return backend.execute_body(params["branches"][0], self, args, params)

@@ -320,6 +320,15 @@ class CustomLin(BuiltinPrimitive):
         shown = {k: params[k] for k in ("bwd", "in_zeros", "num_res", "symbolic_zeros")}
         return shown | {"in_zeros": list(params["in_zeros"])}
 
+    def retype(self, params, vmas):
+        # The backward rule gives each device's part of a cotangent: of operands that do not vary,
+        # the casts of these add up the parts. Of results that do not vary, each device would count
+        # the whole cotangent.
+        vma = frozenset().union(*vmas)
+        if any(aval.vma != vma for aval in params["out_avals"]):
+            raise NotImplementedError(custom_errors.results_vary_differently(params["out_avals"]))
+        return params, [vma] * len(vmas)
+
     def abstract_eval(self, *avals, out_avals, **params):
         return list(out_avals)
 

@@ -37,7 +37,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace
 from ..transforms.simplify import drop_unused
-from ..transforms.stage import stage_closed
+from ..transforms.stage import stage_closed, vary_jaxpr
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
 from .bodies import Body, operand_avals, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
@@ -74,6 +74,18 @@ class Scan(BuiltinPrimitive):
         if len(avals) != len(wanted) or not all(map(same_type, avals, wanted)):
             raise JaxprTypeError(errors.wrong_operands(wanted, avals))
         return whole_avals(jaxpr.out_avals, length, num_carry), jaxpr.effects
+
+    def retype(self, params, vmas):
+        num_consts, num_carry = params["num_consts"], params["num_carry"]
+        consts, init, xs = split(vmas, num_consts, num_carry)
+        ys = [frozenset()] * (len(params["jaxpr"].out_avals) - num_carry)
+
+        def rule(carry: Any) -> tuple[ClosedJaxpr, Any]:
+            body = vary_jaxpr(params["jaxpr"], (*consts, *carry, *xs), (*carry, *ys))
+            return body, [aval.vma for aval in body.out_avals[:num_carry]]
+
+        body, carry = carry_fixpoint(rule, tuple(init))
+        return params | dict(jaxpr=body), [*consts, *carry, *xs]
 
     def evaluate(self, backend, args, params):
         return backend.execute_body(params["jaxpr"], self, args, params)

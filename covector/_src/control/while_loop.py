@@ -22,7 +22,7 @@ import numpy as np
 
 from ..base import loop_errors, tree
 from ..base.callback_errors import per_example
-from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.avals import AbstractValue, ShapedArray, aval_of, without_vma
 from ..core.axis import Axis
 from ..core.check import check_applied
 from ..core.effects import ordered_effects, unrepeatable
@@ -35,6 +35,7 @@ from ..ops.physical import physical_aval
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.simplify import drop_unused, prune
+from ..transforms.stage import vary_jaxpr
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
 from .bodies import Body, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, settle_carry
@@ -57,6 +58,20 @@ class While(BuiltinPrimitive):
 
     def effectful_abstract_eval(self, *avals, body_jaxpr, cond_jaxpr, **params):
         return list(body_jaxpr.out_avals), cond_jaxpr.effects | body_jaxpr.effects
+
+    def retype(self, params, vmas):
+        cond_consts, body_consts, init = parted(vmas, params)
+
+        def rule(carry: Any) -> tuple[Any, Any]:
+            cond = vary_jaxpr(params["cond_jaxpr"], (*cond_consts, *carry))
+            # Where devices go on for longer than others, they get other results.
+            (going,) = [aval.vma for aval in cond.out_avals]
+            body = vary_jaxpr(params["body_jaxpr"], (*body_consts, *carry), tuple(carry))
+            return (cond, body), [aval.vma | going for aval in body.out_avals]
+
+        (cond, body), carry = carry_fixpoint(rule, tuple(init))
+        params = params | dict(cond_jaxpr=cond, body_jaxpr=body)
+        return params, [*cond_consts, *body_consts, *carry]
 
     def evaluate(self, backend, args, params):
         return backend.execute_body(params["body_jaxpr"], self, args, params)
@@ -311,7 +326,7 @@ def _check_condition(cond: Body) -> None:
     avals = cond.out_avals
     if cond.out_tree != tree.structure(0):
         raise TypeError(loop_errors.condition_is_a_tree(cond.out_tree))
-    if avals[0].strip_weak_type() is not ShapedArray((), np.bool_):
+    if without_vma(avals[0].strip_weak_type()) is not ShapedArray((), np.bool_):
         raise TypeError(loop_errors.condition_is_no_bool(avals))
 
 
