@@ -37,6 +37,13 @@ from ._src.api.jacobian import jacobian as jacobian
 from ._src.api.jacobian import jacrev as jacrev
 from ._src.api.jit import jit as jit
 from ._src.api.meshes import set_mesh as set_mesh
+from ._src.api.parts import make_array_from_callback as make_array_from_callback
+from ._src.api.parts import (
+    make_array_from_process_local_data as make_array_from_process_local_data,
+)
+from ._src.api.parts import (
+    make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+)
 from ._src.api.pmap import pmap as pmap
 from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct

@@ -11,8 +11,8 @@ from ..core.avals import aval_of
 from ..core.trace import Tracer
 from ..ops.sharding_constraint import sharding_constraint
 from ..sharding.base import Sharding
-from ..sharding.named import named
-from ..sharding.spec import PartitionSpec
+from ..sharding.named import NamedSharding, named
+from ..sharding.spec import UNCONSTRAINED, PartitionSpec
 from ..xla.array import ArrayImpl
 from ..xla.devices import first_device
 from ..xla.placement import check_rank, check_shape, devices_of_sharding, placement_by
@@ -25,6 +25,8 @@ def given_shardings(
     found = [None if entry is None else sharding_of(where, entry) for entry in entries]
     for sharding, aval in zip(found, avals):
         if sharding is not None:
+            if isinstance(sharding, NamedSharding) and UNCONSTRAINED in sharding.spec:
+                raise ValueError(errors.unconstrained(where, sharding))
             check_shape(where, sharding, aval.shape)
     return found
 

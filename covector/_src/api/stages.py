@@ -12,11 +12,12 @@ from typing import Any
 
 from ..base import tree
 from ..base.errors import aot_transformed, aot_tree_differs, aot_types_differ
+from ..base.sharding_errors import compiled_for_others
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Tracer, eval_trace
 from ..sharding.base import Sharding
-from ..xla.array import move
+from ..xla.array import ArrayImpl, move
 from ..xla.compile import Executable, LoweredModule, compile_lowered, lower_jaxpr
 from ..xla.devices import first_device, lowering_platform
 from ..xla.hlo import cost_of, hlo_text, to_hlo
@@ -231,19 +232,35 @@ class Compiled(_Stage):
         self._check_types(leaves)
         placement = placement_on(self._device, False)
         places = self._executable.in_placements or [placement] * len(leaves)
-        arrays = list(map(move, map(eval_trace.backend.to_array, leaves), places))
+        arrays = list(map(eval_trace.backend.to_array, leaves))
+        self._check_places(arrays)
+        arrays = list(map(move, arrays, places))
         return tree.unflatten(self.out_tree, self._executable.run(arrays))
 
     call = __call__
 
-    def _check_types(self, leaves: Sequence[Any]) -> None:
+    def _check_places(self, arrays: Sequence[ArrayImpl]) -> None:
+        """Raise if arguments that may not be moved are not where a spread program takes them."""
+        wrong = [
+            (self._name_of(i), x.aval, x.sharding, place.sharding)
+            for i, (x, place) in enumerate(zip(arrays, self._executable.in_placements or ()))
+            if x.committed and not x.sharding.is_equivalent_to(place.sharding, x.ndim)
+        ]
+        if wrong:
+            raise ValueError(compiled_for_others(self._params["name"], wrong))
+
+    def _name_of(self, i: int) -> str:
+        """An argument's name, or its number."""
         info = self._jaxpr.jaxpr.debug_info
         names = info.arg_names if info is not None else None
+        return names[i] if names else f"number {i}"
+
+    def _check_types(self, leaves: Sequence[Any]) -> None:
         wrong = []
         for i, (x, want) in enumerate(zip(leaves, self._jaxpr.in_avals)):
             got = aval_of(x)
             if (got.shape, got.dtype) != (want.shape, want.dtype):
-                wrong.append((names[i] if names else f"number {i}", want, got))
+                wrong.append((self._name_of(i), want, got))
         if wrong:
             raise TypeError(aot_types_differ(self._params["name"], wrong))
 

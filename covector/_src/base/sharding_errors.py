@@ -10,6 +10,10 @@ class DuplicateSpecError(Exception):
     """A specification names an axis of a mesh twice."""
 
 
+class NoMeshError(ValueError, RuntimeError):
+    """A specification speaks of a mesh, and none is in use."""
+
+
 class IndivisibleError(ValueError):
     """A dimension cannot be cut into equal parts."""
 
@@ -124,7 +128,7 @@ def indivisible(sharding: Any, shape: Sequence[int], axis: int, parts: int) -> s
     )
 
 
-# ---------------------------------------------------------------- one device
+# ---------------------------------------------------------------- devices of programs
 
 
 def several_devices(where: str, what: Any, count: int) -> str:
@@ -155,10 +159,21 @@ def other_sharding(where: str, position: int, aval: Any, before: Any, wanted: An
     )
 
 
-def ordered_effects_on_many(where: str, count: int) -> str:
+def unconstrained(where: str, sharding: Any) -> str:
     return (
-        f"[{where}] Ordered effects are not supported for more than 1 device, and the program runs "
-        f"on {count}. Leave `ordered=True` out."
+        f"[{where}] Unconstrained dims are allowed in `with_sharding_constraint` only, not in "
+        f"{sharding}. Leave the dimension whole, or leave the sharding out."
+    )
+
+
+def compiled_for_others(where: str, wrong: Sequence[tuple[str, Any, Any, Any]]) -> str:
+    listed = "".join(
+        f"\n  argument {name} of type {aval} lies by {got}, and is to lie by {want}"
+        for name, aval, got, want in wrong
+    )
+    return (
+        f"[{where}] The program was compiled for input shardings that disagree with the shardings "
+        f"of these arguments; move them there with `device_put`:{listed}"
     )
 
 
@@ -176,10 +191,47 @@ def not_a_sharding(where: str, sharding: Any) -> str:
     )
 
 
-def shardings_differ(where: str, devices: Sequence[Any]) -> str:
+# ---------------------------------------------------------------- arrays made of parts
+
+
+def part_dtype(where: str, wanted: Any, dtypes: Sequence[Any]) -> str:
+    found = ", ".join(sorted({str(dtype) for dtype in dtypes}))
+    return f"[{where}] The parts must all be of dtype {wanted}, but there are parts of {found}."
+
+
+def parts_not_listed(where: str, arrays: Any) -> str:
+    return f"[{where}] `arrays` must be a list or tuple of arrays, not a {type(arrays)}."
+
+
+def part_not_an_array(where: str, x: Any) -> str:
     return (
-        f"[{where}] The shardings name different devices, {', '.join(map(str, devices))}; a "
-        "program runs on one of them."
+        f"[{where}] The parts must be arrays on their devices, not a {type(x)}; put it there with "
+        "`device_put`."
+    )
+
+
+def number_of_parts(where: str, devices: int, parts: int) -> str:
+    return f"[{where}] There must be a part for each of the {devices} devices, but got {parts}."
+
+
+def devices_of_parts(where: str, wanted: Sequence[Any], found: Sequence[Any]) -> str:
+    return (
+        f"[{where}] Each of the devices {[d.id for d in wanted]} must hold one part, but the parts "
+        f"lie on {', '.join(map(str, found))}."
+    )
+
+
+def shape_of_part(where: str, shape: Any, sharding: Any, wanted: Any, found: Any) -> str:
+    return (
+        f"[{where}] Expected shard shape {wanted}, as {sharding} cuts an array of shape {shape}, "
+        f"but a part has shape {found}."
+    )
+
+
+def local_shape(where: str, wanted: Any, found: Any) -> str:
+    return (
+        f"[{where}] One process has all of the data: global_shape must be None or the shape of the "
+        f"data, {found}, not {tuple(wanted)}."
     )
 
 

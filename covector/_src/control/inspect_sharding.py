@@ -34,7 +34,7 @@ class InspectSharding(BuiltinPrimitive):
         return self.bind(x, **params), []
 
     def emit(self, b, x, *, callback):
-        b.module_context.inspections.append(callback)
+        b.inspect(x, b.avals_in[0], callback)
         return []
 
 

@@ -27,6 +27,7 @@ from ..ops.scattering import CLIP, PROMISE_IN_BOUNDS
 from ..ops.shaping import rev_p, squeeze_p
 from ..ops.slicing import slice_p
 from ..xla.array import ArrayImpl, put
+from ..xla.placement import whole_as
 from . import indices
 from .composite import composite
 from .conversion import behind
@@ -304,7 +305,9 @@ def _selected(x: Any, index: Any) -> Any:
 
     A program would have to be compiled for each number of elements that are selected.
     """
-    if type(x) is not ArrayImpl or x.device.platform != "cpu" or not isinstance(x.dtype, np.dtype):
+    if type(x) is not ArrayImpl or not isinstance(x.dtype, np.dtype):
+        return None
+    if x._first_device.platform != "cpu":
         return None
     entries = index if type(index) is tuple else (index,)
     host = tuple([np.asarray(entry) if own[type(entry)] else entry for entry in entries])
@@ -314,7 +317,10 @@ def _selected(x: Any, index: Any) -> Any:
         return None
     part.flags.writeable = False
     aval = x.aval.update(shape=part.shape)
-    return put(part, x._placement, aval, may_alias=True)
+    placement = x._placement
+    if placement is not None and placement.is_spread:  # by a sharding for arrays of other sizes
+        placement = whole_as(placement)
+    return put(part, placement, aval, may_alias=True)
 
 
 def get(x: Any, index: Index, wrap: bool = True, **options: Any) -> Any:

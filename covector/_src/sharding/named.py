@@ -165,7 +165,7 @@ def named(where: str, sharding: Any) -> Any:
         return sharding
     mesh = mesh_in_use()
     if mesh.empty:
-        raise ValueError(errors.no_mesh(where, sharding))
+        raise errors.NoMeshError(errors.no_mesh(where, sharding))
     return NamedSharding(mesh, sharding)
 
 

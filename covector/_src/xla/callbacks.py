@@ -149,7 +149,7 @@ def call_on_host(
       placement: of the results.
     """
     place = host_placement()
-    arrays = [x if x.device.platform == "cpu" else move(x, place) for x in arrays]
+    arrays = [x if x._first_device.platform == "cpu" else move(x, place) for x in arrays]
     outs = call(fun, name, arrays, out_avals)
     return [put(x, placement, aval) for x, aval in zip(outs, out_avals)]
 

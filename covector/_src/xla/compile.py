@@ -17,7 +17,6 @@ from ..base.compile_errors import donated_and_read, donations_not_usable, large_
 from ..base.errors import JaxRuntimeError, argument_deleted
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
-from ..base.sharding_errors import ordered_effects_on_many
 from ..control.reroll_write import rerolled
 from ..core.avals import ShapedArray, aval_of
 from ..core.effects import ordered_effects
@@ -244,15 +243,14 @@ def lower_jaxpr(
     if barriers.are_kept(platform) and not is_portable:
         program = materialized(program)
     jaxpr = program.jaxpr
-    devices = () if spread is None else spread.devices
-    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable, devices)
+    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable, spread)
     attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
         given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     results: list[dict[str, Any]] = []
     if spread is not None:
-        results = _spread_main(name, module, spread, jaxpr, kept, attributes)
+        results = _spread_main(module, spread, jaxpr, kept, attributes)
     module.write_main(name, jaxpr, program.consts, attributes, results)
     barriers.keep(module)
     loops.alias_carries(module)
@@ -266,7 +264,6 @@ def lower_jaxpr(
 
 
 def _spread_main(
-    name: str,
     module: ModuleContext,
     spread: Spread,
     jaxpr: Jaxpr,
@@ -277,8 +274,6 @@ def _spread_main(
 
     Which argument's memory serves for which result depends on what the compiler chooses.
     """
-    if ordered_effects(jaxpr.effects):
-        raise ValueError(ordered_effects_on_many(name, len(spread.devices)))
     with module.writing():
         for i, var, given in zip(kept, jaxpr.invars, attributes):
             if given.pop("tf.aliasing_output", None) is not None:

@@ -26,6 +26,7 @@ from .callbacks import HostCallback, callback_target
 from .manual import manual_computation, manual_region
 from .mlir import ir
 from .module import ModuleContext
+from .native import xla_client
 from .tokens import TokenSet
 
 
@@ -260,6 +261,7 @@ class Emitter:
         aliases: Mapping[int, int] | None = None,
         frontend_attributes: Mapping[str, str] | None = None,
         has_side_effect: bool = False,
+        on_first_device: bool = False,
         **config: Any,
     ) -> list[Any]:
         """Call a function that is registered with XLA under a name, by its typed interface.
@@ -272,6 +274,7 @@ class Emitter:
           aliases: results that take the memory of an operand: indices of operands, by result.
           frontend_attributes: what passes of XLA may want to know.
           has_side_effect: whether it is called even if nothing uses its results.
+          on_first_device: whether, of several devices, the first alone calls it.
           **config: the function's own attributes, as for `op`.
         """
         lapack.load_for(target)
@@ -286,6 +289,8 @@ class Emitter:
             attributes["output_operand_aliases"] = alias_attribute(aliases, len(results))
         if has_side_effect:
             attributes["has_side_effect"] = True
+        if on_first_device:
+            attributes["sdy.sharding"] = self.module_context.meshes.on_first(len(results) or 1)
         if frontend_attributes:
             attributes["mhlo.frontend_attributes"] = dict(frontend_attributes)
         values, avals = [x for x, _ in operands], [aval for aval, _ in results]
@@ -323,6 +328,29 @@ class Emitter:
 
     manual_computation = manual_computation
     manual_region = manual_region
+
+    def inspect(self, x: Any, aval: Any, callback: Callable[[Any], Any]) -> None:
+        """Tell a function of the sharding of a value when the compiler knows it."""
+        module = self.module_context
+        if not module.devices:
+            module.inspections.append(callback)
+            return
+
+        spread = module.spread
+
+        def tell(hlo: Any) -> None:
+            callback(spread.chosen(hlo, aval.ndim))
+
+        module.keepalives.append(tell)
+        self.op(
+            "custom_call",
+            x,
+            out=aval,
+            call_target_name="InspectSharding",
+            api_version=np.int32(1),
+            has_side_effect=True,
+            backend_config=ir.StringAttr.get(xla_client.encode_inspect_sharding_callback(tell)),
+        )
 
     def counts_along(self, x: Any, dimension: int) -> bool:
         """Whether it can be seen that each element of an MLIR value is its index in a dimension."""
@@ -371,16 +399,23 @@ class Emitter:
         has_side_effect: bool,
     ) -> list[Any]:
         """Have XLA call a host callback; the tokens that it takes come first in the results."""
-        callbacks = self.module_context.host_callbacks
-        callbacks.append(callback)
+        module = self.module_context
+        module.host_callbacks.append(callback)
         kinds = [abstract_token] * len(tokens)
-        return self.custom_call(
+        once = bool(module.devices) and module.region is None
+        results = self.custom_call(
             callback_target(self.platform),
             list(zip([*tokens, *operands], layouts([*kinds, *self.avals_in]))),
             list(zip([*kinds, *self.avals_out], layouts([*kinds, *self.avals_out]))),
             has_side_effect=has_side_effect,
-            index=np.uint64(len(callbacks) - 1),
+            on_first_device=once,
+            index=np.uint64(len(module.host_callbacks) - 1),
         )
+        if not once:
+            return results
+        whole, count = module.spread.whole, len(tokens)
+        outs = [self.spread(x, a, whole) for x, a in zip(results[count:], self.avals_out)]
+        return [*results[:count], *outs]
 
     # ---------------------------------------------------------------- jaxprs inside jaxprs
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..base import config, events
 from ..base.errors import description_not_an_array, execution_forbidden
+from ..base.sharding_errors import incompatible_devices
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -184,6 +185,11 @@ class XlaBackend:
                 executable = self.executable_of(spread, **params)
                 return executable.run(list(map(move, arrays, executable.in_placements)))
         if device is not None:
+            if is_spread(arrays):
+                claims = [(str(x.aval), tuple(x.devices())) for x in arrays]
+                raise ValueError(
+                    incompatible_devices(params["name"], [*claims, ("jit", (device,))])
+                )
             placement = placement_on(device, True)
         else:
             placement = common_placement(arrays, params["name"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .array import ArrayImpl
 from .devices import local_devices
-from .placement import placement_on
+from .gspmd import GSPMDSharding
+from .placement import Placement, placement_by, placement_on
 
 
 def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
@@ -22,7 +25,14 @@ def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
     """
     client = local_devices(backend=platform)[0].client
     return [
-        ArrayImpl(buffer, buffer.aval, placement_on(buffer._sharding._device, False))
+        ArrayImpl(buffer, buffer.aval, _placement_of(buffer._sharding))
         for buffer in client.live_arrays()
         if not buffer.is_deleted()
     ]
+
+
+def _placement_of(sharding: Any) -> Placement | None:
+    """The placement of an array that jaxlib spreads in this way."""
+    if not hasattr(sharding, "_hlo_sharding"):
+        return placement_on(sharding._device, False)
+    return placement_by(GSPMDSharding(sharding._internal_device_list, sharding._hlo_sharding))

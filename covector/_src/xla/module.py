@@ -31,6 +31,7 @@ from ..ops.physical import physical_aval
 from .array import ArrayImpl
 from .mlir import ir, without_builders
 from .shardy import Meshes
+from .spread import Spread
 from .structure import Structures
 from .vocabulary import give_back, take
 
@@ -80,7 +81,8 @@ class ModuleContext:
         reduction.
       is_portable: whether the module is written for other processes: it holds all of its constants,
         calls no kernels of ours, and its entry takes and returns the tokens of ordered effects.
-      devices: those of a program for several, in its order; of one for one device, none.
+      spread: of a program for several devices, how it is spread over them.
+      devices: those of such a program, in its order; of one for one device, none.
       meshes: the meshes that the module names.
       region: the `shard_map` whose body is being written (`ops.replicas.Region`), or None.
     """
@@ -91,10 +93,11 @@ class ModuleContext:
         platform: str,
         make_emitter: EmitterFactory,
         is_portable: bool = False,
-        devices: tuple[Any, ...] = (),
+        spread: Spread | None = None,
     ):
         self.is_portable = is_portable
-        self.devices = devices
+        self.spread = spread
+        self.devices: tuple[Any, ...] = () if spread is None else spread.devices
         self._vocabulary = take()
         self.context = self._vocabulary.context
         self.platform = platform
@@ -126,10 +129,10 @@ class ModuleContext:
             self.module.operation.attributes["sym_name"] = ir.StringAttr.get(_symbol(name))
             self._i64 = ir.IntegerType.get_signless(64)
             i32 = ir.IntegerType.get_signless(32)
-            counts = {"mhlo.num_partitions": len(devices) or 1, "mhlo.num_replicas": 1}
+            counts = {"mhlo.num_partitions": len(self.devices) or 1, "mhlo.num_replicas": 1}
             for count, number in counts.items():
                 self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, number)
-        self.meshes = Meshes(self.module, devices)
+        self.meshes = Meshes(self.module, self.devices)
         self.region: Any = None
 
     def __del__(self) -> None:

@@ -66,6 +66,13 @@ def whole_on(devices: tuple[Any, ...]) -> Placement:
     return _interned(devices, True, GSPMDSharding.get_replicated(devices))
 
 
+def whole_as(placement: Placement) -> Placement:
+    """The placement of arrays of which each of a placement's devices holds the whole."""
+    if isinstance(placement.sharding, NamedSharding):
+        return _interned(placement.devices, True, placement.sharding.update(spec=()))
+    return whole_on(placement.devices)
+
+
 def placement_by(sharding: Sharding) -> Placement | None:
     """The placement for which a sharding asks; None if it names no device."""
     devices = devices_of_sharding(sharding)

@@ -80,14 +80,10 @@ class Meshes:
         cuts = ", ".join(["{?}"] * ndim + ["{}"] * (rank - ndim))
         return f"#sdy.sharding<@{self.symbol(mesh)}, [{cuts}]>"
 
-    def on_first(self, ranks: list[int | None]) -> str:
-        """The attribute by which the first device alone holds values of these ranks.
-
-        A rank of None stands for a token.
-        """
-        symbol = self._named("first", "", [0])
-        each = [f"<@{symbol}, [{', '.join(['{}'] * (rank or 0))}]>" for rank in ranks]
-        return f"#sdy.sharding_per_value<[{', '.join(each)}]>"
+    def on_first(self, count: int) -> str:
+        """The attribute by which the first device alone holds that many results of an operation."""
+        each = ", ".join([f"<@{self._named('first', '', [0])}, []>"] * count)
+        return f"#sdy.sharding_per_value<[{each}]>"
 
     def _tiles(self, sharding: Any, rank: int) -> tuple[str, list[list[str]]]:
         """The mesh of which the compiler's own words speak, and the axes of each dimension."""

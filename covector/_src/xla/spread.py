@@ -2,7 +2,7 @@
 
 A program runs on one device unless something speaks of several: an argument that lies on them, a
 sharding that `jit` was given, or an eqn that names a mesh.  All that speak of devices must mean the
-same ones in the same order.
+same ones in the same order.  If nothing does, it runs on those of the mesh that `set_mesh` chose.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..core.avals import ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..core.show import jaxprs_in_params
 from ..sharding.base import Sharding
+from ..sharding.current import in_use
 from ..sharding.mesh import AbstractMesh, Mesh
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
@@ -68,6 +69,13 @@ class Spread:
         """Where the program takes its arguments."""
         return list(map(placement_by, self.ins))
 
+    @property
+    def whole(self) -> Sharding:
+        """The sharding by which each device holds the whole of an array."""
+        if self.mesh is None:
+            return GSPMDSharding.get_replicated(self.devices)
+        return NamedSharding(self.mesh, PartitionSpec())
+
     def chosen(self, hlo: Any, ndim: int) -> Sharding:
         """A sharding that the compiler has chosen for an array of rank `ndim`."""
         found = None if self.mesh is None else named_over(self.mesh, hlo, ndim)
@@ -98,9 +106,12 @@ def spread_of(
     outs = tuple(out_shardings) or (None,) * len(jaxpr.out_avals)
     inside = _spoken_of(jaxpr)
     committed = [p for _, p in args if p is not None and p.committed]
-    if not inside and not any(p.is_spread for p in committed):
+    used = in_use().mesh
+    if not (inside or used or any(p.is_spread for p in committed)):
         if all(s is None for s in (*given, *outs)) or first_device().client.device_count() == 1:
             return None
+    if used and not (inside or committed):
+        inside = {tuple(used.devices.flat): used}
     claims = [*_claims(args, given, outs), *(("a mesh inside", d) for d in inside)]
     if all(len(devices) == 1 for _, devices in claims):
         return None
@@ -143,11 +154,7 @@ def _over(
     spoken = (*placed, *given, *outs)
     meshes = [s.mesh for s in spoken if isinstance(s, NamedSharding) and isinstance(s.mesh, Mesh)]
     mesh = meshes[0] if meshes else inside.get(devices)
-    whole: Sharding = (
-        GSPMDSharding.get_replicated(devices)
-        if mesh is None
-        else NamedSharding(mesh, PartitionSpec())
-    )
+    whole = Spread(devices, mesh, (), ()).whole
     ins = tuple(wanted or before or whole for wanted, before in zip(given, placed))
     return Spread(devices, mesh, ins, outs)
 
