@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import sharding_errors as errors
+import numpy as np
+
+from ..base import shard_map_errors as errors
 from ..base import tree
+from ..base.tree_keys import keystr
+from ..control.bodies import stage_body
+from ..control.shard_map import axes_in_scope, part_aval, shard_map_p
 from ..core.avals import aval_of
-from ..xla.devices import device_count
+from ..core.axis import manual_axes
+from ..core.trace import Tracer
+from ..ops.linear import expand_dims
+from ..ops.shaping import squeeze
+from ..sharding.mesh import Mesh
+from ..sharding.named import NamedSharding
+from ..sharding.spec import PartitionSpec
+from ..xla.devices import devices as all_devices
+from .devices import device_put
 from .jit import jit
-from .vectorize import vmap
 from .wrapping import check_callable, named_after
+
+# The name of the axis of the mesh if the user gives none.
+_AXIS = "pmap_axis"
 
 
 def pmap(
@@ -28,17 +43,19 @@ def pmap(
 ) -> Callable[..., Any]:
     """Compile a function and map it over devices: each of them has one entry of the mapped axis.
 
-    Programs run on one device here, so the axis may have size 1 only. `vmap` maps over axes of any
-    size, on one device.
+    It is `jit` of a `shard_map` over a mesh of one axis, which is cut into single entries; the
+    results lie on the devices, as `shard_map` over such a mesh leaves them. `vmap` maps over axes
+    of any size, on one device.
 
     Args:
       fun: a function of trees of arrays.
       axis_name: a name under which collectives such as `lax.psum` address the axis.
-      in_axes: which axis of each argument counts the devices: an integer, or a tuple of integers
-        and None for arguments that all devices share.
+      in_axes: which axis of each argument counts the devices: an integer, or a tuple of trees of
+        integers, and of None for arguments that all devices share. Of keyword arguments it is the
+        first.
       out_axes: along which axis the results are stacked, or None for results that are all equal.
       static_broadcasted_argnums: positions of arguments that are ordinary Python values.
-      devices: the devices; by default those of `backend`.
+      devices: the devices, of which the first are used; by default those of `backend`.
       backend: the name of a platform.
       axis_size: the size of the axis; needed only if no argument tells it.
       donate_argnums: positions of arguments whose memory may be reused.
@@ -47,35 +64,126 @@ def pmap(
       A function of arguments with one more axis where `in_axes` says so.
 
     Raises:
-      ValueError: no argument is mapped, or the axis is larger than the number of devices.
-      NotImplementedError: the axis has a size other than 1.
+      ValueError: no argument is mapped, mapped axes differ in size, an array lacks the axis, or
+        the axis is larger than the number of devices.
+      TypeError: an entry of `in_axes` or `out_axes` is no integer.
 
-    >>> import covector as cv
-    >>> cv.pmap(lambda x: cv.lax.psum(x, "i"), axis_name="i")(cv.numpy.ones((1, 2)))
-    Array([[1., 1.]], dtype=float32)
+    >>> import covector as cv, covector.numpy as jnp
+    >>> x = jnp.ones((cv.device_count(), 2))
+    >>> y = cv.pmap(lambda x: x / cv.lax.psum(x, "i"), axis_name="i")(x)
+    >>> print((y * cv.device_count() == x).all(), y.sharding.spec)
+    True P('i',)
     """
     check_callable("pmap", fun)
+    for which, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
+        _check_axes(which, axes)
     static = _positions(static_broadcasted_argnums)
-    donated = _positions(donate_argnums)
-    device = devices[0] if devices else None
+    name = _AXIS if axis_name is None else axis_name
     axes = _without(in_axes, static)
 
+    def mesh_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Mesh, list[int | None]]:
+        places = _axes_of((*_without(args, static),), kwargs, axes)
+        size = _size((_without(args, static), kwargs), places, axis_size)
+        available = all_devices(backend) if devices is None else devices
+        if size > len(available):
+            raise ValueError(errors.pmap_sizes(size, len(available)))
+        if len({*available[:size]}) < size:
+            raise ValueError(errors.pmap_same_devices(available))
+        if manual_axes() and manual_axes()[-1].mesh.size > 1:
+            raise ValueError(errors.pmap_within(manual_axes()[-1].mesh))
+        return Mesh(np.array(available[:size], object), (name,)), places
+
     def on_devices(*args: Any, **kwargs: Any) -> Any:
-        def one(*arrays: Any, **kwargs: Any) -> Any:
+        mesh, places = mesh_of(args, kwargs)
+
+        def one(arrays: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             rest = iter(arrays)
             return fun(*(x if i in static else next(rest) for i, x in enumerate(args)), **kwargs)
 
-        return vmap(one, axes, out_axes, axis_name, axis_size)(*_without(args, static), **kwargs)
+        return _mapped(one, (_without(args, static), kwargs), places, out_axes, mesh)
 
-    compiled = jit(on_devices, static_argnums=static, donate_argnums=donated, device=device)
+    on_devices.__name__ = on_devices.__qualname__ = getattr(fun, "__name__", "fun")
+    compiled = jit(on_devices, static_argnums=static, donate_argnums=_positions(donate_argnums))
 
     @named_after(fun, "Parallel version of {0}: arguments and results have one more axis.")
     def parallel(*args: Any, **kwargs: Any) -> Any:
-        size = axis_size or _mapped_size(_without(args, static), kwargs, axes)
-        _check_size(size, device_count(backend) if devices is None else len(devices))
+        mesh, places = mesh_of(args, kwargs)
+        leaves, treedef = tree.flatten((_without(args, static), kwargs))
+        specs = map(_spec, leaves, places, [name] * len(leaves))
+        placed = [_placed(x, NamedSharding(mesh, spec)) for x, spec in zip(leaves, specs)]
+        arrays, kwargs = tree.unflatten(treedef, placed)
+        rest = iter(arrays)
+        args = tuple(x if i in static else next(rest) for i, x in enumerate(args))
         return compiled(*args, **kwargs)
 
+    for method in ("lower", "trace", "eval_shape", "clear_cache"):
+        setattr(parallel, method, getattr(compiled, method))
     return parallel
+
+
+def _mapped(
+    fun: Callable[..., Any],
+    args: Any,
+    places: Sequence[int | None],
+    out_axes: Any,
+    mesh: Mesh,
+) -> Any:
+    """The function of single entries, mapped over the one axis of a mesh.
+
+    Args:
+      fun: takes the arguments.
+      args: a tuple of trees.
+      places: for each leaf the axis that counts the devices, or None.
+      out_axes: the same for the result, as a tree.
+      mesh: the mesh.
+    """
+    (name,) = mesh.axis_names
+    leaves, in_tree = tree.flatten(args)
+    specs = tuple(map(_spec, leaves, places, [name] * len(leaves)))
+    results: list[PartitionSpec] = []
+
+    def parts(*args: Any) -> list[Any]:
+        entries = [
+            x if at is None else squeeze(x, (at,)) for x, at in zip(tree.leaves(args), places)
+        ]
+        outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, entries)))
+        where = tree.flatten_axes("pmap out_axes", out_tree, out_axes)
+        results[:] = [out_tree]
+        stacked = []
+        for x, at in zip(outs, where):
+            rank = aval_of(x).ndim + 1
+            at = None if at is None else at % rank
+            stacked.append(x if at is None else expand_dims(x, (at,)))
+            results.append(_spec(stacked[-1], at, name))
+        return stacked
+
+    cut = dict(mesh=mesh, newly_manual_axes=frozenset((name,)), check_vma=False)
+    avals = [part_aval(aval_of(x), spec, cut) for x, spec in zip(leaves, specs)]
+    with axes_in_scope(mesh, (name,), False):
+        body = stage_body("pmap", parts, in_tree, avals)
+    outs = shard_map_p.bind(
+        *body.consts,
+        *leaves,
+        jaxpr=body.jaxpr,
+        in_specs=(PartitionSpec(),) * len(body.consts) + specs,
+        out_specs=tuple(results[1:]),
+        **cut,
+    )
+    return tree.unflatten(results[0], outs)
+
+
+def _placed(x: Any, sharding: NamedSharding) -> Any:
+    """An argument where the program takes it."""
+    return x if isinstance(x, Tracer) else device_put(x, sharding)
+
+
+# ---------------------------------------------------------------- axes and sizes
+
+
+def _check_axes(which: str, axes: Any) -> None:
+    for axis in tree.leaves(axes):
+        if not isinstance(axis, int):
+            raise TypeError(errors.pmap_only_integers(which, axis))
 
 
 def _positions(argnums: int | Sequence[int]) -> tuple[int, ...]:
@@ -89,18 +197,42 @@ def _without(entries: Any, positions: tuple[int, ...]) -> Any:
     return tuple(entry for i, entry in enumerate(entries) if i not in positions)
 
 
-def _mapped_size(args: tuple[Any, ...], kwargs: dict[str, Any], axes: Any) -> int:
-    """The size of the mapped axis, which the first array that is mapped tells."""
-    leaves, args_tree = tree.flatten(args)
-    axes_of_args = tree.flatten_axes("pmap in_axes", args_tree, axes)
-    for x, axis in [*zip(leaves, axes_of_args), *((x, 0) for x in tree.leaves(kwargs))]:
-        if axis is not None and aval_of(x).ndim:
-            return aval_of(x).shape[axis]
-    raise ValueError(errors.pmap_nothing_mapped())
+def _axes_of(args: Any, kwargs: dict[str, Any], axes: Any) -> list[int | None]:
+    """The axis that counts the devices, or None, for each leaf of the arguments."""
+    places = tree.flatten_axes("pmap in_axes", tree.structure(args), axes)
+    places += [0] * len(tree.leaves(kwargs))
+    found: list[int | None] = []
+    for (path, x), at in zip(tree.leaves_with_path((args, kwargs)), places):
+        rank = aval_of(x).ndim
+        if at is not None and not -rank <= at < rank:
+            if rank == 0:
+                raise ValueError(errors.pmap_nothing_mapped())
+            raise ValueError(errors.pmap_axis_missing(_shown(path), aval_of(x).shape, at))
+        found.append(None if at is None else at % rank)
+    return found
 
 
-def _check_size(size: int, available: int) -> None:
-    if size > available:
-        raise ValueError(errors.pmap_sizes(size, available))
-    if size != 1:
-        raise NotImplementedError(errors.several_devices("pmap", "the mapped axis", size))
+def _size(args: Any, places: Sequence[int | None], axis_size: int | None) -> int:
+    """The size of the mapped axis, which all arrays that are mapped tell."""
+    sizes = [
+        (_shown(path), aval_of(x).shape[at])
+        for (path, x), at in zip(tree.leaves_with_path(args), places)
+        if at is not None
+    ]
+    if axis_size is not None:
+        sizes.append(("axis_size", axis_size))
+    if not sizes:
+        raise ValueError(errors.pmap_nothing_mapped())
+    if len({size for _, size in sizes}) > 1:
+        raise ValueError(errors.pmap_sizes_differ(sizes))
+    return sizes[0][1]
+
+
+def _shown(path: Any) -> str:
+    """Where a leaf stands in the pair of positional and keyword arguments."""
+    return ("args", "kwargs")[path[0].idx] + keystr(path[1:])
+
+
+def _spec(x: Any, axis: int | None, name: Any) -> PartitionSpec:
+    """The specification of an array of which an axis counts the devices."""
+    return PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, name)

@@ -114,6 +114,8 @@ def _mesh(mesh: Mesh | AbstractMesh | None) -> Mesh:
     in_use = around[-1].mesh if around else mesh_in_use()
     if mesh is None or (isinstance(mesh, AbstractMesh) and mesh.shape_tuple == in_use.shape_tuple):
         mesh = in_use
+    elif around and mesh != in_use:
+        raise ValueError(errors.other_mesh(in_use, mesh))
     if mesh.empty:
         raise ValueError(errors.without_mesh())
     if not isinstance(mesh, Mesh):

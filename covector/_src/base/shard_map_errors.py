@@ -36,6 +36,13 @@ def mesh_without_devices(mesh: Any) -> str:
     )
 
 
+def other_mesh(around: Any, mesh: Any) -> str:
+    return (
+        f"[shard_map] Within a `shard_map` over {around} a function is mapped over axes of the "
+        f"same mesh, not of {mesh}. Leave `mesh` out, and name the axes in `axis_names`."
+    )
+
+
 def not_in_mesh(names: Any, mesh_names: Sequence[Any]) -> str:
     return (
         f"[shard_map] `axis_names` has {sorted(map(str, names))}, which the mesh lacks: its axes "
@@ -126,3 +133,28 @@ def pmap_sizes_differ(sizes: Sequence[tuple[str, int]]) -> str:
         f"pmap got inconsistent sizes for array axes to be mapped: {each}. All mapped axes must "
         "have one size."
     )
+
+
+def pmap_only_integers(which: str, axis: Any) -> str:
+    return (
+        f"pmap {which} must be an int, None, or a tree of these, but one of its leaves is {axis!r}."
+    )
+
+
+def pmap_axis_missing(path: str, shape: Sequence[int], axis: int) -> str:
+    return (
+        f"[pmap] in_axes says {axis} of the argument {path}, but it has {len(shape)} dimensions: "
+        f"its shape is {tuple(shape)}."
+    )
+
+
+def pmap_within(mesh: Any) -> str:
+    return (
+        f"[pmap] The devices are in use: a `pmap` or `shard_map` around this one is mapped over "
+        f"{mesh}. Use `vmap` within it, or one `shard_map` over a mesh of several axes."
+    )
+
+
+def pmap_same_devices(devices: Sequence[Any]) -> str:
+    shown = ", ".join(map(str, devices))
+    return f"[pmap] `devices` name a device twice: {shown}. Each entry needs one of its own."
