@@ -71,6 +71,9 @@ class ShardMap(BuiltinPrimitive):
     def uses_axis(self, name, params):
         return name not in params["newly_manual_axes"] and super().uses_axis(name, params)
 
+    def scope(self, params):
+        return axes_in_scope(params["mesh"], params["newly_manual_axes"], params["check_vma"])
+
     def places(self, params):
         return (params["mesh"],)
 
@@ -87,7 +90,7 @@ class ShardMap(BuiltinPrimitive):
 
     def retype(self, params, vmas):
         parts = [vma | inner_vma(spec, params) for vma, spec in zip(vmas, params["in_specs"])]
-        with scope(params):
+        with self.scope(params):
             jaxpr = vary_jaxpr(params["jaxpr"], tuple(parts))
         return params if jaxpr is params["jaxpr"] else params | dict(jaxpr=jaxpr), vmas
 
@@ -102,7 +105,7 @@ class ShardMap(BuiltinPrimitive):
     def jvp(self, primals, tangents, **params):
         jaxpr = params["jaxpr"]
         nonzeros = tuple([type(t) is not Zero for t in tangents])
-        with scope(params):
+        with self.scope(params):
             both, out_nonzeros = jvp_jaxpr(jaxpr, nonzeros, False)
         given = [t for t in tangents if type(t) is not Zero]
         in_specs, out_specs = params["in_specs"], params["out_specs"]
@@ -126,7 +129,7 @@ class ShardMap(BuiltinPrimitive):
     def partial_eval(self, trace: PartialTrace, args, params):
         unknowns = tuple([trace.is_unknown(x) for x in args])
         in_specs, out_specs = params["in_specs"], params["out_specs"]
-        with scope(params):
+        with self.scope(params):
             parts = split_parts(params["jaxpr"], unknowns)
             varying = [residual_axes(aval, params) for aval in parts.residuals]
             specs = [spec_of_line(names) for names in varying]
@@ -168,7 +171,7 @@ class ShardMap(BuiltinPrimitive):
 
     def prune(self, eqn, used):
         params = eqn.params
-        with scope(params):
+        with self.scope(params):
             jaxpr, kept = drop_unused(params["jaxpr"], tuple(used))
         if jaxpr is params["jaxpr"]:
             return eqn
@@ -189,7 +192,7 @@ class ShardMap(BuiltinPrimitive):
         nonzero_cts = tuple([type(ct) is not Zero for ct in cts])
         values = tuple([not lin for lin in linear])
         in_specs, out_specs = params["in_specs"], params["out_specs"]
-        with scope(params):
+        with self.scope(params):
             transposed, nonzeros, hazards = transpose_jaxpr(params["jaxpr"], linear, nonzero_cts)
             results = _where(nonzeros, _where(linear, in_specs))
             if not params["check_vma"]:
@@ -226,7 +229,7 @@ class ShardMap(BuiltinPrimitive):
         args = [x if dim is None else move_axis(x, dim, 0) for x, dim in zip(args, dims)]
         names = batch_axes(axis, params)
         inner = axis._replace(size=axis.size // math.prod([params["mesh"].shape[n] for n in names]))
-        with scope(params):
+        with self.scope(params):
             vmas = [
                 aval.vma | (frozenset(names) if b and params["check_vma"] else frozenset())
                 for aval, b in zip(params["jaxpr"].in_avals, batched)
@@ -252,12 +255,6 @@ shard_map_p = ShardMap("shard_map")
 
 
 # ---------------------------------------------------------------- types and specifications
-
-
-def scope(params: dict[str, Any]) -> AbstractContextManager[None]:
-    """Brings the axes into scope that the program of one device is mapped over."""
-    mesh, names = params["mesh"], params["newly_manual_axes"]
-    return axes_in_scope(mesh, names, params["check_vma"])
 
 
 def axes_in_scope(mesh: Any, names: Any, checked: bool) -> AbstractContextManager[None]:

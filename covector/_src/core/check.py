@@ -63,7 +63,8 @@ class _Checker:
 
     def check_eqn(self, eqn: JaxprEqn) -> None:
         avals = tuple([self.read(atom, "operand") for atom in eqn.invars])
-        self.check_nested(eqn)
+        with eqn.primitive.scope(eqn.params):
+            self.check_nested(eqn)
         primitive = eqn.primitive
         try:
             primitive.check_operands(avals, eqn.params)

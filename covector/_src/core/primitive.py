@@ -9,6 +9,7 @@ the same slots to primitives that users define.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from weakref import WeakSet
 
@@ -128,6 +129,10 @@ class Primitive:
         """Whether the primitive, with these parameters, acts over the named axis `name`."""
         effect = NamedAxisEffect(name)
         return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
+
+    def scope(self, params: dict[str, Any]) -> AbstractContextManager[None]:
+        """Within it named axes are in scope that the jaxprs in the parameters act over."""
+        return nullcontext()
 
     def places(self, params: dict[str, Any]) -> Sequence[Any]:
         """The meshes and shardings of which the primitive, with these parameters, speaks."""

@@ -224,6 +224,8 @@ class VaryingTrace(JaxprTrace):
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if primitive.stage is None:
             vmas = [aval_of(x).vma for x in args]
+            if primitive is pvary_p:  # in a program that was written for operands that vary less
+                return self._cast(args[0], frozenset(params["axes"]) - vmas[0])
             if primitive.retype is not None:
                 params, wanted = primitive.retype(params, vmas)
             else:
@@ -235,9 +237,13 @@ class VaryingTrace(JaxprTrace):
         """A value that varies along more axes; constants, which nobody differentiates, stay."""
         if not axes or not isinstance(x, Tracer):
             return x
-        if type(x) is JaxprTracer and type(x.atom) is Literal:
-            return x
-        return JaxprTrace.process(self, pvary_p, (x,), dict(axes=in_order(axes)))
+        params = dict(axes=in_order(axes))
+        if type(x) is JaxprTracer and x._trace is self:
+            return x if type(x.atom) is Literal else JaxprTrace.process(self, pvary_p, (x,), params)
+        if self.linear:  # which has no eqns but those of tangents
+            assert self.parent is not None
+            return self.parent.process(pvary_p, (x,), params)
+        return JaxprTrace.process(self, pvary_p, (x,), params)
 
 
 def writing_trace(
