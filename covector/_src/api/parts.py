@@ -17,6 +17,7 @@ from ..xla.gspmd import device_order
 from ..xla.layout import Format
 from ..xla.parts import put_parts
 from ..xla.placement import check_shape, placement_by, placement_on
+from .constraints import sharding_of
 
 
 def make_array_from_callback(
@@ -97,6 +98,8 @@ def make_array_from_single_device_arrays(
         if not isinstance(x, ArrayImpl):
             raise TypeError(errors.part_not_an_array(where, x))
     check_shape(where, sharding, shape)
+    if dtype is not None and any(x.dtype != dtypes.canonicalize_dtype(dtype) for x in arrays):
+        raise ValueError(errors.part_dtype(where, dtype, [x.dtype for x in arrays]))
     return _assembled(where, shape, sharding, arrays)
 
 
@@ -157,7 +160,7 @@ def make_array_from_process_local_data(
         shapes = tree.leaves(global_shape, is_leaf=lambda x: x is None or isinstance(x, tuple))
     made = []
     for x, target, shape in zip(leaves, shardings, shapes):
-        aval = aval_of(x)
+        target, aval = sharding_of(where, target), aval_of(x)
         if shape is not None and tuple(shape) != aval.shape:
             raise ValueError(errors.local_shape(where, shape, aval.shape))
         check_shape(where, target, aval.shape)

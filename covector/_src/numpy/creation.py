@@ -475,7 +475,16 @@ def _like(
         dtype, weak = dtypes.dtype_and_weak_type(a)
     else:
         dtype, weak = dtypes.check_user_dtype_supported(dtype, where), False
+    if device is None and sharding is None and shape == np.shape(a):
+        sharding = _committed_to(a)
     return _placed(filled(shape, value, dtype, weak), device, sharding)
+
+
+def _committed_to(x: Any) -> Any:
+    """How an array lies that is there, and is committed to stay there; else None."""
+    if type(x) is not ArrayImpl or context.trace is not eval_trace:
+        return None
+    return x.sharding if x.committed else None
 
 
 def full_like(

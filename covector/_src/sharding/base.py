@@ -39,6 +39,13 @@ class Sharding:
         """The shape of what each device holds of an array of `global_shape`."""
         raise NotImplementedError
 
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> Any:
+        """The same in the compiler's words, jaxlib's `HloSharding`; by this name programs know it.
+
+        It speaks of the devices by their numbers in the order of the program.
+        """
+        raise NotImplementedError
+
     @property
     def num_devices(self) -> int:
         return len(self.device_set)
@@ -63,6 +70,8 @@ class Sharding:
 
         The rank stands for all shapes that both can divide.
         """
+        if self == other:
+            return True
         shape = (self._divisor() * other._divisor(),) * ndim
         return self.memory_kind == other.memory_kind and dict(
             self.devices_indices_map(shape)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import sharding_errors as errors
+from ..xla.native import xla_client
 from .base import Index, Sharding
 from .mesh import EMPTY_ABSTRACT_MESH, AbstractMesh, Mesh, mesh_in_use
 from .spec import PartitionSpec
@@ -131,6 +132,9 @@ class NamedSharding(Sharding):
         number = int(np.ravel_multi_index([place[name] for name in names], sizes))
         return slice(number * size, (number + 1) * size)
 
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> Any:
+        return _of_spec(self.mesh.shape_tuple, self.spec, num_dimensions)
+
     # ---------------------------------------------------------------- values
 
     def update(self, **changes: Any) -> NamedSharding:
@@ -173,3 +177,22 @@ def named(where: str, sharding: Any) -> Any:
 def unspecified(ndim: int) -> NamedSharding:
     """The sharding of arrays of which nothing is said: each dimension is whole, on no mesh."""
     return NamedSharding(EMPTY_ABSTRACT_MESH, PartitionSpec(*[None] * ndim))
+
+
+@cache
+def _of_spec(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: int) -> Any:
+    """The compiler's words for a specification: shapes and orders of tiles and devices."""
+    names, sizes = [name for name, _ in axes], dict(axes)
+    order = spec.names()
+    parts = [math.prod(sizes[name] for name in spec.axes_of(i)) for i in range(ndim)]
+    if math.prod(parts) == 1:
+        return xla_client.HloSharding.replicate()
+    rest = [name for name in names if name not in order]
+    copies = math.prod(sizes[name] for name in rest)
+    # The tiles in order are those of the axes that divide; the devices in order those of the mesh.
+    return xla_client.HloSharding.iota_tile(
+        (*parts, copies) if copies > 1 else parts,
+        reshape_dims=[size for _, size in axes],
+        transpose_perm=[names.index(name) for name in [*order, *rest]],
+        subgroup_types=[xla_client.OpSharding.Type.REPLICATED] if copies > 1 else [],
+    )

@@ -233,6 +233,11 @@ class ArrayImpl(Array):
             self._check_alive()
         return host
 
+    @property
+    def _value(self) -> np.ndarray:
+        """The elements on the host; by this name programs know them."""
+        return self.to_numpy()
+
     def _read(self) -> np.ndarray:
         """The elements on the host."""
         if self._spread is None:

@@ -139,29 +139,7 @@ def device_order(sharding: Sharding) -> tuple[Any, ...]:
 
 def hlo_sharding(sharding: Sharding, ndim: int) -> Any:
     """The compiler's words for the sharding of an array of rank `ndim`."""
-    if isinstance(sharding, GSPMDSharding):
-        return sharding._hlo_sharding
-    if isinstance(sharding, NamedSharding):
-        return _of_spec(sharding.mesh.shape_tuple, sharding.spec, ndim)
-    return REPLICATED
-
-
-@cache
-def _of_spec(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: int) -> Any:
-    names, sizes = [name for name, _ in axes], dict(axes)
-    order = spec.names()
-    parts = [math.prod(sizes[name] for name in spec.axes_of(i)) for i in range(ndim)]
-    if math.prod(parts) == 1:
-        return REPLICATED
-    rest = [name for name in names if name not in order]
-    copies = math.prod(sizes[name] for name in rest)
-    # The tiles in order are those of the axes that divide; the devices in order those of the mesh.
-    return HloSharding.iota_tile(
-        (*parts, copies) if copies > 1 else parts,
-        reshape_dims=[size for _, size in axes],
-        transpose_perm=[names.index(name) for name in [*order, *rest]],
-        subgroup_types=[xla_client.OpSharding.Type.REPLICATED] if copies > 1 else [],
-    )
+    return sharding._to_xla_hlo_sharding(ndim)
 
 
 def named_over(mesh: Mesh, hlo: Any, ndim: int) -> NamedSharding | None:

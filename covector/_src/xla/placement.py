@@ -13,7 +13,7 @@ from ..sharding.base import Sharding
 from ..sharding.mesh import AbstractMesh
 from ..sharding.named import NamedSharding
 from .devices import device_of, first_device
-from .gspmd import GSPMDSharding, device_order
+from .gspmd import REPLICATED, GSPMDSharding, device_order
 
 
 class Placement:
@@ -174,8 +174,15 @@ class SingleDeviceSharding(Sharding):
         return {self._device}
 
     @property
+    def _device_assignment(self) -> tuple[Any, ...]:
+        return (self._device,)
+
+    @property
     def is_fully_replicated(self) -> bool:
         return True
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> Any:
+        return REPLICATED
 
     def devices_indices_map(self, global_shape: Sequence[int]) -> dict[Any, tuple[slice, ...]]:
         return {self._device: (slice(None),) * len(global_shape)}
