@@ -50,7 +50,7 @@ class ShardingConstraint(BuiltinPrimitive):
         free = {i + (i >= dim) for i in unconstrained_dims} | ({dim} if over is None else set())
         if isinstance(sharding, NamedSharding):
             spec = list(sharding.spec)
-            spec += [None] * (aval_of(x).ndim - 1 - len(spec))
+            spec += [None] * ((aval_of(x).ndim - 1 if over is None else dim) - len(spec))
             spec.insert(dim, UNCONSTRAINED if over is None else over)
             sharding = sharding.update(spec=sharding.spec.update(spec))
         params |= dict(sharding=sharding, unconstrained_dims=frozenset(free))

@@ -126,9 +126,13 @@ def _claims(
     given: Sequence[Sharding | None],
     outs: Sequence[Sharding | None],
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """What arguments and shardings say about the devices: who says it, and which."""
-    for i, (aval, placement) in enumerate(args):
-        if placement is not None and placement.committed:
+    """What arguments and shardings say about the devices: who says it, and which.
+
+    An argument that lies whole on one device, and is to lie whole on each, says nothing.
+    """
+    for i, ((aval, placement), wanted) in enumerate(zip(args, given)):
+        stays = placement is not None and placement.committed
+        if stays and (placement.is_spread or wanted is None or not wanted.is_fully_replicated):
             yield f"argument {i} of type {aval}", placement.devices
     for what, shardings in (("in_shardings", given), ("out_shardings", outs)):
         for sharding in shardings:
