@@ -112,16 +112,6 @@ def concrete_or_error(force: Callable[[Any], Any] | None, val: Any, context: str
     return val if force is None else force(val)
 
 
-def max_dim(d1: Any, d2: Any) -> Any:
-    """The larger of two sizes of dimensions."""
-    return d1 if d1 >= d2 else d2
-
-
-def min_dim(d1: Any, d2: Any) -> Any:
-    """The smaller of two sizes of dimensions."""
-    return d1 if d1 <= d2 else d2
-
-
 # ---------------------------------------------------------------- the state of tracing
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import operator
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
+from ..base.dims import size_of
 from ..core.avals import AbstractValue, ShapedArray, aval_getters, aval_of, is_valid_type
 
 
@@ -42,7 +43,7 @@ class ShapeDtypeStruct:
     ):
         if dtype is None:
             raise ValueError("[ShapeDtypeStruct] The dtype must be specified: `None` is none.")
-        self.shape = tuple(map(operator.index, shape))
+        self.shape = tuple(map(size_of, shape))
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.sharding = sharding
         self.weak_type = weak_type
@@ -58,7 +59,7 @@ class ShapeDtypeStruct:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def ndim(self) -> int:

@@ -257,8 +257,8 @@ def damaged(what: object) -> str:
 
 def program_unreadable(name: str, reason: object) -> str:
     return (
-        f"[{name}] This jaxlib cannot read the exported program of {name}: {reason}. Perhaps it was "
-        "written by a much newer jaxlib; then update the one here."
+        f"[{name}] This jaxlib cannot read the exported program of {name}: {reason}. Perhaps it "
+        "was written by a much newer jaxlib; then update the one here."
     )
 
 

@@ -6,7 +6,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from . import shape_errors
+from .dims import size_of
 
 
 def canonicalize_axis(axis: Any, ndim: int) -> int:
@@ -20,7 +23,7 @@ def canonicalize_axis(axis: Any, ndim: int) -> int:
 def canonicalize_shape(shape: Any, where: str) -> tuple[int, ...]:
     """A shape given to the public function `where` as a tuple of Python integers."""
     try:
-        return tuple([operator.index(size) for size in shape])
+        return tuple([size_of(size) for size in shape])
     except TypeError:
         raise TypeError(shape_errors.not_a_shape(where, shape)) from None
 
@@ -28,7 +31,7 @@ def canonicalize_shape(shape: Any, where: str) -> tuple[int, ...]:
 def integers(values: Sequence[Any], where: str, what: str) -> tuple[int, ...]:
     """The argument `what` of the public function `where` as a tuple of Python integers."""
     try:
-        return tuple([operator.index(value) for value in values])
+        return tuple([size_of(value) for value in values])
     except TypeError:
         raise TypeError(shape_errors.not_integers(where, what, values)) from None
 
@@ -38,6 +41,26 @@ def integers_or_integer(values: Any, where: str, what: str) -> tuple[int, ...]:
     if isinstance(values, int):
         return (int(values),)
     return integers(values, where, what)
+
+
+def broadcast_sizes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape to which arrays of these are broadcast together, as by NumPy.
+
+    Raises:
+      ValueError: there is none.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except TypeError:  # some sizes are symbolic
+        pass
+    rank = max(map(len, shapes))
+    common = []
+    for sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes]):
+        wide = {size for size in sizes if size != 1}
+        if len(wide) > 1:
+            raise ValueError("sizes differ")
+        common.append(wide.pop() if wide else 1)
+    return tuple(common)
 
 
 def without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, dtypes, errors, window_errors
+from ..base.dims import at_least
 from ..base.shapes import with_size
 from ..core.avals import ShapedArray
 from ..core.primitive import Primitive
@@ -104,7 +105,7 @@ class Cumulative(Op):
         if aval.size == 0 or aval.shape[axis] == 1:
             return x
         count, none = aval.shape[axis], ((0, 0),) * aval.ndim
-        if b.platform == "cpu" and count > AT_ONCE:
+        if b.platform == "cpu" and at_least(count, AT_ONCE + 1):
             return self.emit_on_cpu(b, x, axis, reverse)
         window = window_params(
             with_size((1,) * aval.ndim, axis, count),

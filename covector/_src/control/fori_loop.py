@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from ..base import config, dtypes, loop_errors
+from ..base.errors import InconclusiveDimensionOperation
 from ..base.tracebacks import boundary
 from ..core.avals import aval_of
 from ..core.trace import Tracer
@@ -116,7 +117,7 @@ def _known(bound: Any) -> int | None:
     value = bound.concrete_value() if isinstance(bound, Tracer) else bound
     try:
         return None if value is None else int(value)
-    except TypeError:
+    except (TypeError, InconclusiveDimensionOperation):
         return None
 
 

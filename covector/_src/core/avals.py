@@ -8,7 +8,6 @@ caches of shape rules, compiled ops and jitted functions.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..base import config, dtypes
+from ..base.dims import size_of
 from ..base.errors import masked_array, not_a_valid_array_type, unsupported_dtype
 from ..sharding.named import NamedSharding, unspecified
 
@@ -162,7 +162,7 @@ class ShapedArray(AbstractValue):
 
 def _intern(key: tuple) -> ShapedArray:
     """Make the aval of `key`, or find the one that differs only in how its key was spelled."""
-    shape = tuple(map(operator.index, key[0]))
+    shape = tuple(map(size_of, key[0]))
     dtype = key[1] if isinstance(key[1], dtypes.ExtendedDType) else np.dtype(key[1])
     key = (shape, dtype, key[2])
     found = _interned.get(key)

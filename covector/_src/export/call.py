@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ..api.custom_derivatives import custom_vjp
 from ..base import export_errors as errors
 from ..base import tree
+from ..base.dims import Dim, has_symbolic
 from ..base.tree_errors import child_keys, describe, is_leaf_def, mismatches
 from ..base.tree_keys import keystr
 from ..core.primitive import BuiltinPrimitive
-from ..xla.portable import UnreadableArtifact, add_artifact, call_function
+from ..xla.dynamic import cast, refined
+from ..xla.portable import UnreadableArtifact, add_program, call_function, from_artifact
 from .safety import DisabledSafetyCheck
+from .solving import Solution
 
 if TYPE_CHECKING:
     from .exported import Exported
@@ -26,7 +29,11 @@ class CallExported(BuiltinPrimitive):
     def effectful_abstract_eval(self, *avals, exported):
         check_types(exported, avals)
         effects = frozenset((*exported.ordered_effects, *exported.unordered_effects))
-        return list(exported.out_avals), effects
+        outs = exported.out_avals
+        if exported.is_symbolic:
+            solution = Solution(exported.equations, [aval.shape for aval in avals])
+            outs = [aval.update(shape=solution.shape(aval.shape)) for aval in outs]
+        return list(outs), effects
 
     def vmap(self, axis, dims, *args, exported):
         raise NotImplementedError(errors.no_batching(exported.fun_name))
@@ -35,22 +42,40 @@ class CallExported(BuiltinPrimitive):
         return {"name": params["exported"].fun_name}
 
     def emit(self, b, *operands, exported):
-        module = b.module_context
-        artifact = exported.module_for(platform_for(exported, b.platform))
-        key = (self, exported)
+        module, effects = b.module_context, b.ordered_effects
+        tokens = module.current_tokens(effects)
+        kept = exported.module_kept_var_idx
+        types = [module.type_of(b.avals_in[i]) for i in kept]
+        key = (self, exported, tuple(b.avals_in))
         function = module.cached_primitive_lowerings.get(key)
         if function is None:
-            name = f"call_exported_{exported.fun_name}"
-            try:
-                function = add_artifact(module, artifact, name)
-            except UnreadableArtifact as reason:
-                raise ValueError(errors.program_unreadable(exported.fun_name, reason)) from None
-            module.cached_primitive_lowerings[key] = function
-        effects = b.ordered_effects
-        given = [operands[i] for i in exported.module_kept_var_idx]
-        results = call_function(function, [*module.current_tokens(effects), *given])
+            function = module.cached_primitive_lowerings[key] = _written(b, exported, types)
+        given = [*tokens, *[operands[i] for i in kept]]
+        results = call_function(function, given)
         module.tokens.update(zip(effects, results))
-        return results[len(effects) :]
+        outs = results[len(effects) :]
+        return [cast(x, module.type_of(aval)) for x, aval in zip(outs, b.avals_out)]
+
+
+def _written(b: Any, exported: Exported, types: Sequence[Any]) -> Any:
+    """The program of an exported function, copied into the module that is being written.
+
+    Args:
+      b: writes the call.
+      exported: the function.
+      types: MLIR types of the arguments that the program takes.
+    """
+    module = b.module_context
+    artifact = exported.module_for(platform_for(exported, b.platform))
+    try:
+        program = from_artifact(artifact)
+    except UnreadableArtifact as reason:
+        raise ValueError(errors.program_unreadable(exported.fun_name, reason)) from None
+    if exported.is_symbolic and not any(has_symbolic(aval.shape) for aval in b.avals_in):
+        tokens = module.token_types(b.ordered_effects)
+        outs = [module.type_of(aval) for aval in b.avals_out]
+        program = refined(program, [*tokens, *types], [*tokens, *outs])
+    return add_program(module, program, f"call_exported_{exported.fun_name}")
 
 
 call_exported_p = CallExported("call_exported")
@@ -122,14 +147,19 @@ def check_types(exported: Exported, avals: Sequence[Any]) -> None:
                 errors.dtype_differs(name, argument(exported, i), want.dtype, got.dtype)
             )
         for axis, (size, given) in enumerate(zip(want.shape, got.shape)):
-            if size != given:
+            if not isinstance(size, Dim) and size != given:
                 where = argument(exported, i)
                 raise ValueError(errors.size_differs(name, where, axis, want.shape, got.shape))
 
 
 def argument(exported: Exported, index: int) -> str:
     """The place of a flat argument, such as `args[0]['w']`."""
-    return place(_paths(exported.in_tree)[index])
+    return argument_of(exported.in_tree, index)
+
+
+def argument_of(in_tree: Any, index: int) -> str:
+    """The place of a flat argument, by the structure of the arguments."""
+    return place(_paths(in_tree)[index])
 
 
 def _paths(treedef: Any) -> list[tuple[Any, ...]]:

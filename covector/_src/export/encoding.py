@@ -25,6 +25,9 @@ import numpy as np
 
 from ..base import dtypes
 from ..base import export_errors as errors
+from ..base.dim_parser import parse
+from ..base.dim_scope import SymbolicScope
+from ..base.dims import Dim
 from ..base.keys import KeyTy, generators, key_type
 from ..core.avals import ShapedArray
 from ..core.effects import Effect
@@ -63,6 +66,7 @@ def _header(exported: Exported, vjp_order: int, programs: list[bytes]) -> dict[s
     return {
         "fun_name": exported.fun_name,
         "in_tree": encoded_tree(exported.in_tree),
+        "constraints": exported.constraints,
         "in_avals": list(map(_encoded_aval, exported.in_avals)),
         "out_tree": encoded_tree(exported.out_tree),
         "out_avals": list(map(_encoded_aval, exported.out_avals)),
@@ -116,8 +120,9 @@ def _programs(data: bytes, lengths: list[int]) -> Iterator[bytes]:
 
 
 def _fields(header: dict[str, Any], programs: list[bytes]) -> dict[str, Any]:
-    in_avals = tuple(map(_decoded_aval, header["in_avals"]))
-    out_avals = tuple(map(_decoded_aval, header["out_avals"]))
+    scope = SymbolicScope(header["constraints"])
+    in_avals = tuple(_decoded_aval(code, scope) for code in header["in_avals"])
+    out_avals = tuple(_decoded_aval(code, scope) for code in header["out_avals"])
     checks = header["disabled_safety_checks"]
     return {
         "fun_name": header["fun_name"],
@@ -141,12 +146,14 @@ def _fields(header: dict[str, Any], programs: list[bytes]) -> dict[str, Any]:
 
 
 def _encoded_aval(aval: ShapedArray) -> list[Any]:
-    return [_encoded_dtype(aval.dtype), list(aval.shape), aval.weak_type]
+    shape = [str(size) if isinstance(size, Dim) else size for size in aval.shape]
+    return [_encoded_dtype(aval.dtype), shape, aval.weak_type]
 
 
-def _decoded_aval(code: list[Any]) -> ShapedArray:
-    dtype, shape, weak_type = code
-    return ShapedArray(tuple(shape), _decoded_dtype(dtype), weak_type)
+def _decoded_aval(code: list[Any], scope: SymbolicScope) -> ShapedArray:
+    dtype, sizes, weak_type = code
+    shape = [parse(size, None, scope)[0] if isinstance(size, str) else size for size in sizes]
+    return ShapedArray(shape, _decoded_dtype(dtype), weak_type)
 
 
 def _encoded_dtype(dtype: Any) -> str:

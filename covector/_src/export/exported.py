@@ -11,9 +11,10 @@ from ..base import export_errors as errors
 from ..core.avals import ShapedArray
 from ..core.effects import Effect
 from ..xla.portable import artifact_text, from_artifact
-from .call import call_on_trees, differentiable
+from .call import argument, call_on_trees, differentiable
 from .encoding import decode, encode
 from .safety import DisabledSafetyCheck
+from .solving import Problem, equations_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +84,25 @@ class Exported:
     @property
     def uses_global_constants(self) -> bool:
         """Whether shapes of arguments are symbolic, or the platform is known only on the call."""
-        return len(self.platforms) > 1
+        return len(self.platforms) > 1 or self.is_symbolic
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether shapes of arguments are symbolic."""
+        return bool(self.equations.equations)
+
+    @cached_property
+    def equations(self) -> Problem:
+        """What shapes of arguments say of the dimension variables."""
+        return equations_of(self.in_avals, lambda i: argument(self, i))
+
+    @property
+    def constraints(self) -> list[str]:
+        """What was said of the dimension variables when the function was exported."""
+        if not self.is_symbolic:
+            return []
+        scope = self.equations.equations[0].size.scope
+        return [constraint.text for constraint in scope.constraints]
 
     # ---------------------------------------------------------------- devices
 

@@ -8,15 +8,19 @@ from typing import Any
 from ..api.autodiff import vjp
 from ..api.jit import jit
 from ..api.shape_dtype import ShapeDtypeStruct
-from ..base import config
+from ..base import config, dim_errors, tree
 from ..base import export_errors as errors
+from ..base.dims import Dim
 from ..core.effects import ordered_effects
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..xla.compile import lower_jaxpr
 from ..xla.devices import first_device, lowering_platform
+from ..xla.dynamic import NUMBERS, lower_symbolic
 from ..xla.portable import called_targets, to_artifact
+from .call import argument_of, place
 from .exported import Exported
 from .safety import DisabledSafetyCheck, check_targets
+from .solving import Problem, equations_of, measured
 
 minimum_supported_calling_convention_version = 9
 maximum_supported_calling_convention_version = 10
@@ -71,9 +75,26 @@ def export(
         raise ValueError(errors.no_platforms())
 
     def exporting(*args: Any, **kwargs: Any) -> Exported:
+        _check_scopes(fun_jit, args, kwargs)
         return _exported(fun_jit.trace(*args, **kwargs), names, tuple(disabled_checks))
 
     return exporting
+
+
+def _check_scopes(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise ValueError if symbolic sizes of arguments are of more than one scope."""
+    first: Any = None
+    for path, leaf in tree.leaves_with_path((args, kwargs)):
+        for size in getattr(leaf, "shape", ()):
+            if not isinstance(size, Dim):
+                continue
+            if first is None:
+                first = size, place(path)
+            elif size.scope is not first[0].scope:
+                when = f"when exporting {getattr(fun, '__name__', fun)}"
+                raise ValueError(
+                    dim_errors.scopes_mixed(when, first[0], size, (first[1], place(path)))
+                )
 
 
 def _is_own(fun: Any) -> bool:
@@ -91,7 +112,8 @@ def _exported(
     captured = len(jaxpr.in_avals) - traced.in_tree.num_leaves
     if captured:
         raise ValueError(errors.closes_over_tracers(name, captured))
-    lowered = [_lowered(traced, platform, disabled) for platform in platforms]
+    problem = equations_of(jaxpr.in_avals, lambda i: argument_of(traced.in_tree, i))
+    lowered = [_lowered(traced, platform, disabled, problem) for platform in platforms]
     return Exported(
         fun_name=name,
         in_tree=traced.in_tree,
@@ -121,21 +143,23 @@ def _version() -> int:
 
 
 def _lowered(
-    traced: Any, platform: str, disabled: Sequence[DisabledSafetyCheck]
+    traced: Any, platform: str, disabled: Sequence[DisabledSafetyCheck], problem: Problem
 ) -> tuple[bytes, tuple[int, ...]]:
     """The program for a platform, and which arguments it takes."""
-    lowered = lower_jaxpr(
-        traced.jaxpr,
-        traced.fun_name,
-        keep_unused=traced._params["keep_unused"],
-        platform=platform,
-        is_portable=True,
-    )
-    module = lowered.module_context.module
-    check_targets(traced.fun_name, called_targets(module), disabled)
-    artifact = to_artifact(module)
-    lowered.module_context.close()
-    return artifact, tuple(lowered.kept)
+    jaxpr, name = traced.jaxpr, traced.fun_name
+    if problem.equations:
+        solve = lambda size_at: measured(problem, size_at, NUMBERS)  # noqa: E731
+        context, kept = lower_symbolic(jaxpr, name, platform, solve)
+    else:
+        keep_unused = traced._params["keep_unused"]
+        lowered = lower_jaxpr(
+            jaxpr, name, keep_unused=keep_unused, platform=platform, is_portable=True
+        )
+        context, kept = lowered.module_context, lowered.kept
+    check_targets(name, called_targets(context.module), disabled)
+    artifact = to_artifact(context.module)
+    context.close()
+    return artifact, tuple(kept)
 
 
 def _exported_vjp(jaxpr: ClosedJaxpr, primal: Exported) -> Exported:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import numpy_errors
+from ..base.dims import size_of
 from ..base.errors import ConcretizationTypeError
 from ..base.shapes import canonicalize_axis
 from ..core.trace import Tracer
@@ -26,7 +26,7 @@ def index_argument(where: str, what: str, value: Any) -> int:
                 numpy_errors.traced_argument(where, what, value.aval, value.origin())
             )
         value = known
-    return operator.index(value)
+    return size_of(value)
 
 
 def known_array(x: Any, message: Callable[[Any, str], str]) -> np.ndarray:
@@ -55,7 +55,7 @@ def shape_argument(where: str, shape: Any) -> tuple[int, ...]:
         raise
     except TypeError:
         raise TypeError(numpy_errors.not_a_shape(where, shape)) from None
-    if out and min(out) < 0:
+    if any(size < 0 for size in out):
         raise TypeError(numpy_errors.negative_size(where, out))
     return out
 

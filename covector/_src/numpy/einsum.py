@@ -11,6 +11,7 @@ import opt_einsum
 from opt_einsum.parser import convert_interleaved_input, parse_einsum_input
 
 from ..base import dtypes, numpy_errors
+from ..base.dims import max_dim
 from ..core.array import Array, ArrayLike
 from ..ops.contraction import dot_general
 from ..ops.linear import reduce_sum_p, transpose
@@ -95,7 +96,7 @@ def _contract(
     sizes: dict[str, int] = {}
     for x, names in zip(operands, inputs):
         for name, size in zip(names, shape_of(x)):
-            sizes[name] = max(sizes.get(name, 1), size) if size != 0 else 0
+            sizes[name] = max_dim(sizes.get(name, 1), size) if size != 0 else 0
     ready = []
     for x, names in zip(operands, inputs):
         x, names = _take_diagonals(x, names)

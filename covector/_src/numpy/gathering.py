@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import dtypes, numpy_errors
+from ..base.dims import Dim, at_least
+from ..base.shapes import broadcast_sizes
 from ..core.trace import Tracer, context, current_trace, eval_trace
 from ..ops.arithmetic import add_p, mul_p
 from ..ops.comparison import lt_p
@@ -93,7 +95,7 @@ def pattern_of(shape: tuple[int, ...], index: Index) -> tuple[Pattern, list[Any]
         if is_array(entry):
             operands.append(entry)
             entry = HOLE
-        elif type(entry) is int:
+        elif type(entry) in (int, Dim):
             # What is negative is out of bounds, and remains so when it is counted from the end.
             operands.append(number(entry if entry >= 0 else -1 - shape[dim], dtype))
             entry = HOLE
@@ -107,7 +109,8 @@ def pattern_of(shape: tuple[int, ...], index: Index) -> tuple[Pattern, list[Any]
 
 def coordinate_dtype(shape: tuple[int, ...]) -> np.dtype:
     """The dtype of coordinates in an array of a shape."""
-    return _LONG if shape and max(shape) > dtypes.greatest(_INT) else _INT
+    large = dtypes.greatest(_INT) + 1
+    return _LONG if any(at_least(size, large) for size in shape) else _INT
 
 
 # ---------------------------------------------------------------- negative indices
@@ -121,7 +124,7 @@ def from_end(i: Any, size: int, strengthen: bool = False) -> Any:
     dtype = dtype_of(i)
     if dtypes.issubdtype(dtype, np.unsignedinteger):
         return i
-    if size > dtypes.greatest(dtype):
+    if at_least(size, dtypes.greatest(dtype) + 1):
         i = convert(i, _INT)
         dtype = _INT
     negative = i < 0 if type(i) is np.ndarray else lt_p.bind(i, number(0, dtype))
@@ -239,7 +242,7 @@ class _Builder:
         """The arrays of the index, about these dimensions, which are broadcast together."""
         shapes = [np.shape(x) for x in arrays]
         try:
-            common = np.broadcast_shapes(*shapes)
+            common = broadcast_sizes(*shapes)
         except ValueError:
             raise ValueError(numpy_errors.index_shapes(shapes)) from None
         for x, dim in zip(arrays, dims):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, ordering_errors
+from ..base.dims import at_least
 from ..base.errors import ConcretizationTypeError
 from ..control.branches import cond
 from ..core.array import Array, ArrayLike
@@ -98,7 +99,7 @@ def _add_up(places: Any, weights: Any, length: int) -> Any:
 
 def _occurrences(places: Any, length: int, dtype: Any) -> Any:
     """How often each place occurs; there are none beyond the end."""
-    if length and places.size >= NATIVE:
+    if length and at_least(places.size, NATIVE):
         return convert(count_p.bind(places, size=length), dtype)
     return _add_up(places, np.ones((), dtype), length)
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import numpy_errors
+from ..base.dims import Dim, has_symbolic, max_dim, min_dim
 from ..base.errors import NonConcreteBooleanIndexError
 from ..core.primitive import Primitive
 from ..core.trace import context, eval_trace
@@ -91,7 +92,7 @@ def plan_of(shape: tuple[int, ...], index: Index) -> tuple[Plan, list[Any]]:
                 raise IndexError(numpy_errors.nothing_to_index(dim, shape))
             start, size, step = entry, 1, 1
             removed.append(dim)
-            if type(entry) is not int:
+            if type(entry) not in (int, Dim):
                 operands.append(entry)
                 start = None
         sizes.append(size)
@@ -169,7 +170,7 @@ def is_within(shape: tuple[int, ...], plan: Plan) -> bool:
 def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
     """The starts, moved to where their part lies in the array."""
     return [
-        start if step > 1 else max(0, min(start, size - n))
+        start if step > 1 else max_dim(0, min_dim(start, size - n))
         for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape)
     ]
 
@@ -177,7 +178,7 @@ def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
 def _limits(shape: tuple[int, ...], plan: Plan, starts: list[int]) -> list[int]:
     """Behind the last element of each dimension, or as far as no other one is met."""
     return [
-        start + n if step == 1 else min(start + n * step, size)
+        start + n if step == 1 else min_dim(start + n * step, size)
         for start, n, step, size in zip(starts, plan.sizes, plan.steps, shape)
     ]
 
@@ -257,10 +258,10 @@ def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
 
 def with_operands(shape: tuple[int, ...], plan: Plan) -> tuple[Plan, list[Any]]:
     """A plan whose starts are operands, as far as they may differ between indices."""
-    if any(step > 1 for step in plan.steps):
+    if any(step > 1 for step in plan.steps) or has_symbolic(shape):  # of which there are no arrays
         return plan, []
     starts = clamped(shape, plan)
-    varies = [0 < n < size for n, size in zip(plan.sizes, shape)]
+    varies = [n not in (0, size) for n, size in zip(plan.sizes, shape)]
     operands = [number(start, _INT) for start, v in zip(starts, varies) if v]
     return plan._replace(starts=tuple([None if v else 0 for v in varies])), operands
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import config, dtypes, numpy_errors
+from ..base.dims import has_symbolic, max_dim, min_dim, size_of
 from ..core.trace import Tracer
 from . import creation
 from .promotion import BOOL, own
@@ -279,11 +280,31 @@ def _check_literal(index: int, axis: int, size: int, wrap: bool) -> None:
 def cut(entry: slice, size: int) -> Cut:
     """A slice along a dimension of some size."""
     parts = [_bound(getattr(entry, name), name) for name in ("start", "stop", "step")]
+    if has_symbolic([size, *parts]):
+        return _cut_symbolic(*parts, size)
     try:
         indices = range(*slice(*parts).indices(size))
     except ValueError:
         raise ValueError(numpy_errors.slice_step_zero()) from None
     return Cut(indices.start, len(indices), indices.step)
+
+
+def _cut_symbolic(start: Any, stop: Any, step: int | None, size: Any) -> Cut:
+    """The same, where sizes are symbolic: by Python's rules for slices."""
+    step = 1 if step is None else step
+    if step == 0:
+        raise ValueError(numpy_errors.slice_step_zero())
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def place(part: Any, default: Any) -> Any:
+        if part is None:
+            return default
+        return max_dim(low, min_dim(high, part if part >= 0 else part + size))
+
+    first = place(start, low if step > 0 else high)
+    last = place(stop, high if step > 0 else low)
+    count = max_dim(0, (last - first + (step - 1 if step > 0 else step + 1)) // step)
+    return Cut(first, count, step)
 
 
 def _bound(part: Any, name: str) -> int | None:
@@ -295,4 +316,4 @@ def _bound(part: Any, name: str) -> int | None:
         if known is None:
             raise IndexError(numpy_errors.traced_slice(name, part.aval, part.origin()))
         part = known
-    return operator.index(part)
+    return size_of(part)

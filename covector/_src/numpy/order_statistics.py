@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import dtypes, ordering_errors
+from ..base.dims import at_least
 from ..core.array import Array, ArrayLike
 from ..ops import sorting as lax
 from ..ops.arithmetic import add_p, max_p, min_p, mul_p, sub_p
@@ -306,7 +307,8 @@ def _selection_pays(
     """Whether it is a quantile or two of one long line."""
     count = math.prod([a.shape[axis] for axis in axes])
     return (
-        count == a.size >= QUANTILE
+        count == a.size
+        and at_least(count, QUANTILE)
         and q.size <= QUANTILES
         and not weights
         and method != "inverted_cdf"

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..base import config, dtypes, numpy_errors
+from ..base.dims import Dim
+from ..base.shapes import broadcast_sizes
 from ..base.warn import warn
 from ..core.array import Array
 from ..core.avals import aval_getters, aval_of
@@ -114,6 +116,8 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
             return x
         return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
     if not weak:
+        if kind is Dim:
+            return convert(x.__jax_array__(), dtype)
         if kind in PYTHON_NUMBERS or kind is not np.ndarray:
             return number(x, dtype)
         return x if aval_of(x).dtype == dtype else x.astype(dtype)
@@ -131,6 +135,8 @@ _NUMBERS_LIMIT = 8192
 
 def number(value: Any, dtype: Any) -> np.ndarray:
     """A number as a read-only constant of the given dtype; one object for each value."""
+    if type(value) is Dim:
+        return convert(value, dtype)
     key = (dtype, type(value), value or repr(value))
     found = _numbers.get(key)
     if found is None:
@@ -232,7 +238,7 @@ def broadcast_shape(where: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
     if len(ranked) < 2:
         return ranked.pop() if ranked else ()
     try:
-        return np.broadcast_shapes(*shapes)
+        return broadcast_sizes(*shapes)
     except ValueError:
         raise ValueError(numpy_errors.cannot_broadcast(where, shapes)) from None
 

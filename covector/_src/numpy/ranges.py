@@ -10,7 +10,9 @@ import numpy as np
 
 from ..api.devices import device_put
 from ..base import dtypes, numpy_errors
+from ..base.dims import Dim, max_dim
 from ..base.errors import ConcretizationTypeError
+from ..base.shapes import broadcast_sizes
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
 from ..ops.arithmetic import add_p, div_p, mul_p, sub_p
@@ -107,6 +109,8 @@ def _known(what: str, x: Any) -> Any:
                 numpy_errors.traced_argument("arange", what, x.aval, x.origin())
             )
         x = known
+    if type(x) is Dim:
+        return x
     if np.ndim(x):
         raise ValueError(numpy_errors.not_a_scalar("arange", what, np.shape(x)))
     x = x if type(x) in (int, float) else np.asarray(x).item()
@@ -117,8 +121,8 @@ def _known(what: str, x: Any) -> Any:
 
 def _count(start: Any, stop: Any, step: Any) -> int:
     """How many numbers there are from `start` to before `stop`."""
-    if all(type(x) is int for x in (start, stop, step)):
-        return max(0, -((start - stop) // step))
+    if all(type(x) in (int, Dim) for x in (start, stop, step)):
+        return max_dim(0, -((start - stop) // step))
     return max(0, math.ceil(((stop - start) / step).real))
 
 
@@ -157,7 +161,7 @@ def _interval(where: str, start: Any, stop: Any, num: Any) -> tuple[Any, Any, in
         raise ValueError(numpy_errors.negative_count(where, num))
     start, stop = promote(where, start, stop)
     dtype = dtypes.to_inexact_dtype(dtype_of(start))
-    shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
+    shape = broadcast_sizes(shape_of(start), shape_of(stop))
     start, stop = (
         broadcast_in_dim(convert(x, dtype), shape, range(len(shape) - len(shape_of(x)), len(shape)))
         for x in (start, stop)

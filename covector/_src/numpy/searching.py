@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, ordering_errors
+from ..base.dims import at_least
 from ..core.array import Array, ArrayLike
 from ..ops.arithmetic import add_p, min_p, sub_p
 from ..ops.bitwise import and_p, not_p, or_p
@@ -97,7 +98,7 @@ def searchsorted(
 def _searchsorted(a: Any, v: Any, *, side: str, method: str) -> Any:
     a, v = promote_dtypes(a, v)
     (size,) = shape_of(a)
-    dtype = np.dtype(np.int32 if size < np.iinfo(np.int32).max else np.int64)
+    dtype = np.dtype(np.int64 if at_least(size, np.iinfo(np.int32).max) else np.int32)
     if not size:
         return full(shape_of(v), 0, dtype)
     return _METHODS[method](a, v, side == "right", dtype)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, dtypes, numpy_errors
+from ..base.shapes import broadcast_sizes
 from ..base.warn import warn
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
@@ -87,7 +88,7 @@ def _sizes(where: str, shape: Any, aval: Any) -> tuple[int, ...]:
         sizes[sizes.index(-1)] = aval.size // known
     elif sizes.count(-1) == 1 and known == 0 and aval.size == 0:
         sizes[sizes.index(-1)] = 0
-    elif min(sizes, default=0) < 0 or known != aval.size:
+    elif any(size < 0 for size in sizes) or known != aval.size:
         raise TypeError(numpy_errors.cannot_reshape(aval.shape, sizes, aval.size))
     return tuple(sizes)
 
@@ -356,7 +357,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """
     shapes = tuple([shape_argument("broadcast_shapes", shape) for shape in shapes])
     try:
-        return np.broadcast_shapes(*shapes)
+        return broadcast_sizes(*shapes)
     except ValueError:
         raise ValueError(numpy_errors.cannot_broadcast("broadcast_shapes", shapes)) from None
 

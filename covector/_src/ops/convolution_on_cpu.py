@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import dtypes
+from ..base.dims import at_least, max_dim
 from ..core.avals import ShapedArray
 from .convolution_products import by_places, by_window
 from .convolution_shapes import in_order
@@ -108,7 +109,7 @@ def kind_of(out: ShapedArray, x: ShapedArray, y: ShapedArray, params: dict[str, 
         places=in_order(out.shape, numbers.out_spec)[2:],
         size=out.size,
         of_window=y.size,
-        largest=max(out.size, x.size, y.size),
+        largest=max_dim(max_dim(out.size, x.size), y.size),
         is_wide=out.dtype == np.float64,
     )
 
@@ -117,7 +118,7 @@ def rule_of(kind: Kind) -> Rule | None:
     """The function that writes such a convolution as a program of other primitives."""
     elements, places = math.prod(kind.window), math.prod(kind.places)
     rule = rule_of_groups(kind, elements, places) if kind.groups > 1 else None
-    if rule is not None or kind.largest < CONVOLUTION_PRODUCT:
+    if rule is not None or not at_least(kind.largest, CONVOLUTION_PRODUCT):
         return rule
     if elements == 1 and not kind.of_batches:
         return by_window

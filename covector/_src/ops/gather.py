@@ -8,6 +8,7 @@ The windows lie where an array of indices says; what the dimension numbers mean 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -60,7 +61,7 @@ class Gather(Op):
 
     def shape(self, x, indices, *, dimension_numbers, slice_sizes, mode, **params):
         check_numbers(self.name, dimension_numbers, x, indices)
-        many = int(np.prod(indices.shape[:-1]))
+        many = math.prod(indices.shape[:-1])
         check_slice_sizes(dimension_numbers, slice_sizes, x.shape, many)
         if mode is GatherScatterMode.ONE_HOT:
             raise ValueError(gather_errors.one_hot(self.name))

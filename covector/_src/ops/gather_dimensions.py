@@ -152,9 +152,9 @@ def window_sizes(numbers: Numbers, ndim: int, windows: Dims) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def upper_bounds(numbers: Numbers, shape: Dims, sizes: Dims) -> np.ndarray:
+def upper_bounds(numbers: Numbers, shape: Dims, sizes: Dims) -> tuple[int, ...]:
     """For each coordinate of an index the largest for which the window is in the operand."""
-    return np.array([shape[dim] - sizes[dim] for dim in numbers[2]], np.int64)
+    return tuple([shape[dim] - sizes[dim] for dim in numbers[2]])
 
 
 def numbers_of_batch(numbers: Numbers, operand: bool, indices: bool) -> Numbers:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.dims import at_least
 from ..base.shapes import with_size, without
 from ..core.avals import ShapedArray
 from .emitted import Emitted
@@ -31,18 +32,19 @@ _INT32 = np.dtype(np.int32)
 def kernel_serves(b: Any, aval: ShapedArray, axis: int) -> bool:
     """Whether an operation along an axis of an array is to call a kernel."""
     return (
-        aval.size >= NATIVE
+        b.has_kernels
+        and aval.size >= NATIVE
         and aval.dtype in DTYPES
         and aval.shape[axis] <= np.iinfo(np.int32).max
-        and b.has_kernels
     )
 
 
 def kernel_finds(b: Any, aval: ShapedArray, axis: int) -> bool:
     """The same of places of extrema: lines are long and lie each by itself, or many together."""
     columns = math.prod(aval.shape[axis + 1 :])
-    pays = aval.shape[axis] >= NATIVE_LINE if columns == 1 else columns >= NATIVE_COLUMNS
-    return pays and kernel_serves(b, aval, axis)
+    if columns == 1:
+        return at_least(aval.shape[axis], NATIVE_LINE) and kernel_serves(b, aval, axis)
+    return at_least(columns, NATIVE_COLUMNS) and kernel_serves(b, aval, axis)
 
 
 def kernel_transforms(b: Any, length: int) -> bool:

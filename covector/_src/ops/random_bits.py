@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base import random_errors
+from ..base.dims import at_least
 from ..base.keys import UINT32
 from ..core.avals import ShapedArray, aval_of
 from ..core.primitive import BuiltinPrimitive
@@ -168,7 +169,7 @@ class Threefry2x32(Cipher):
 
     def emit(self, b, *args):
         out = b.avals_out[0]
-        if b.platform != "cpu" or out.size >= ROLLED_BELOW:
+        if b.platform != "cpu" or not at_least(ROLLED_BELOW - 1, out.size):
             return super().emit(b, *args)
         words = [
             Emitted(b, b.broadcast_to(x, aval, out.shape), out) for x, aval in zip(args, b.avals_in)
@@ -201,7 +202,7 @@ class Iota2x32Shape(BuiltinPrimitive):
         return self.bind(shape=shape), [None, None]
 
     def emit(self, b, *, shape):
-        small = math.prod(shape) <= 2**32
+        small = not at_least(math.prod(shape), 2**32 + 1)
         out = ShapedArray(shape, UINT32 if small else np.dtype(np.uint64))
         zero = Emitted(b, b.full(0, out), out)
         count, stride = zero, math.prod(shape)

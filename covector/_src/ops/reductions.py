@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, shape_errors
+from ..base.dims import at_least
 from ..base.shapes import without
 from ..core.avals import ShapedArray, aval_of
 from ..core.fusion import EXPENSIVE
@@ -212,7 +213,8 @@ class Extremum(Reduction):
     def emit(self, b, x, *, axes, nan_elsewhere=False):
         (aval,), (out,) = b.avals_in, b.avals_out
         start = self.identity(out.dtype)
-        if loses_nan(b, out.dtype) and aval.size >= EXTREMUM and not nan_elsewhere:
+        large = loses_nan(b, out.dtype) and at_least(aval.size, EXTREMUM)
+        if large and not nan_elsewhere:
             return emit_extremum(b, x, axes, self.combine.hlo, self.mirrored.hlo, start)
         return b.reduce(self.combine, x, start, axes)
 
@@ -363,7 +365,8 @@ class ArgExtremum(Op):
     def emit(self, b, x, *, axes, index_dtype):
         (aval,) = b.avals_in
         count = aval.shape[axes[0]]
-        if b.platform == "cpu" and aval.size >= ARGMAX and count > ARGMAX_AXIS:
+        large = at_least(aval.size, ARGMAX) and at_least(count, ARGMAX_AXIS + 1)
+        if b.platform == "cpu" and large:
             if count <= dtypes.iinfo(index_dtype).max:
                 if kernel_finds(b, aval, *axes):
                     found = places_of_extrema(self.name, Emitted(b, x, aval), *axes)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.dims import at_least
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -214,14 +215,14 @@ def entry(b: Any, vector: Any, scalar: ShapedArray, i: int) -> Any:
     return b.op("reshape", part, out=scalar)
 
 
-def clamped(b: Any, indices: Any, aval: ShapedArray, bounds: np.ndarray) -> Any:
+def clamped(b: Any, indices: Any, aval: ShapedArray, bounds: Sequence[int]) -> Any:
     """Indices moved to where their windows lie in the operand."""
     zero, most = b.constant(0, aval.dtype), bounds_like(b, aval, bounds)
     least = b.broadcast_to(zero, ShapedArray((), aval.dtype), aval.shape)
     return b.op("clamp", least, indices, most, out=aval)
 
 
-def windows_inside(b: Any, indices: Any, aval: ShapedArray, bounds: np.ndarray) -> Any:
+def windows_inside(b: Any, indices: Any, aval: ShapedArray, bounds: Sequence[int]) -> Any:
     """For each index whether its window lies in the operand."""
     true = aval.update(dtype=np.bool_)
     inside = b.compare("LE", indices, bounds_like(b, aval, bounds), aval.dtype, out=true)
@@ -232,10 +233,11 @@ def windows_inside(b: Any, indices: Any, aval: ShapedArray, bounds: np.ndarray) 
     return each.reduce("and", inside, True, (aval.ndim - 1,))
 
 
-def bounds_like(b: Any, aval: ShapedArray, bounds: np.ndarray) -> Any:
+def bounds_like(b: Any, aval: ShapedArray, bounds: Sequence[int]) -> Any:
     """The largest coordinates, beside the indices; what exceeds their dtype bounds nothing."""
-    most = np.minimum(bounds, min(int(dtypes.iinfo(aval.dtype).max), np.iinfo(np.int64).max))
+    limit = min(int(dtypes.iinfo(aval.dtype).max), np.iinfo(np.int64).max)
     dims = (aval.ndim - 1,)
+    most = [limit if at_least(bound, limit) else bound for bound in bounds]
     most = b.constant(most, aval.dtype)
     return b.op("broadcast_in_dim", most, out=aval, broadcast_dimensions=dims)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import shape_errors
+from ..base.dims import max_dim, size_of
 from ..base.shapes import inserted, integers, with_size
 from ..core.avals import aval_of
 from ..core.fusion import CHEAP, MOVING
@@ -145,7 +146,7 @@ class Pad(Op):
             raise ValueError(shape_errors.pad_interior(padding_config))
         out = tuple(
             [
-                low + size + max(0, size - 1) * interior + high
+                low + size + max_dim(0, size - 1) * interior + high
                 for size, (low, high, interior) in zip(x.shape, padding_config)
             ]
         )
@@ -320,8 +321,8 @@ def slice_in_dim(
     """
     shape = aval_of(operand).shape
     size, axis = shape[axis], axis % len(shape)
-    start = 0 if start_index is None else operator.index(start_index)
-    limit = size if limit_index is None else operator.index(limit_index)
+    start = 0 if start_index is None else size_of(start_index)
+    limit = size if limit_index is None else size_of(limit_index)
     return slice_p.bind(
         operand,
         start_indices=with_size((0,) * len(shape), axis, start + size if start < 0 else start),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.dims import at_least
 from ..core.avals import ShapedArray
 from .emitted import Emitted, where
 from .joining import emit_part
@@ -40,7 +41,7 @@ def emit_sort(
 ) -> list[Any]:
     """Write the sort of arrays by the first `num_keys` of them."""
     arrays = [Emitted(b, x, aval) for x, aval in zip(xs, b.avals_in)]
-    if b.platform == "cpu" and arrays[0].aval.size >= SORT:
+    if b.platform == "cpu" and at_least(arrays[0].aval.size, SORT):
         if len(xs) == 1 and kernel_serves(b, arrays[0].aval, dimension):
             return [sorted_lines(arrays[0], dimension).value]
         integers = not dtypes.issubdtype(arrays[0].dtype, np.inexact)

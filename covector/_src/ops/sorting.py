@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, sorting_errors
+from ..base.dims import at_least
 from ..base.shapes import canonicalize_axis, with_size
 from ..core.avals import aval_of
 from ..core.primitive import BuiltinPrimitive
@@ -203,7 +204,7 @@ class TopK(BuiltinPrimitive):
         if x.shape[axis] < k:
             raise ValueError(sorting_errors.k_exceeds_size(k, axis, x.shape))
         limit = np.iinfo(np.int32).max
-        if x.shape[axis] > limit + 1:
+        if at_least(x.shape[axis], limit + 2):
             raise ValueError(sorting_errors.top_k_overflow(x.shape, limit))
         values = x.update(shape=with_size(x.shape, axis, k))
         return [values, values.update(dtype=np.dtype(np.int32))]
@@ -230,7 +231,8 @@ class TopK(BuiltinPrimitive):
 
     def emit(self, b, x, *, k, axis):
         (x_aval,) = b.avals_in
-        if b.platform == "cpu" and x_aval.size >= SORT and k * TOP_K > x_aval.shape[axis]:
+        many = at_least(x_aval.size, SORT) and not at_least(x_aval.shape[axis], k * TOP_K)
+        if b.platform == "cpu" and many:
             return emit_greatest(b, x, k, axis)
         # XLA's op takes them along the last dimension.
         ndim = b.avals_in[0].ndim

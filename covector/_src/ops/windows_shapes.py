@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..base import convolution_errors
+from ..base.dims import max_dim, size_of
 from ..base.shapes import integers
 
 Sizes = Sequence[int]
@@ -78,8 +79,9 @@ def padtype_to_pads(
         raise RuntimeError(convolution_errors.padding_name(padding))
     pads = []
     for size, window, stride in zip(in_shape, window_shape, window_strides):
-        places = -(-int(size) // int(stride))
-        total = max(0, (places - 1) * int(stride) + int(window) - int(size))
+        size = size_of(size)
+        places = -(-size // int(stride))
+        total = max_dim(0, (places - 1) * int(stride) + int(window) - size)
         less, more = total // 2, total - total // 2
         pads.append((less, more) if kind == "SAME" else (more, less))
     return pads

@@ -114,7 +114,7 @@ def check_safe_to_cast(where: str, dtype: Any, *parameters: Any) -> None:
 def sample_shape(where: str, shape: Any) -> tuple[int, ...]:
     """The shape that was asked for, as a tuple; an integer stands for one dimension."""
     sizes = canonicalize_shape((shape,) if isinstance(shape, int) else shape, f"random.{where}")
-    if sizes and min(sizes) < 0:
+    if any(size < 0 for size in sizes):
         raise TypeError(negative_sizes(f"[random.{where}] The", "shape", sizes))
     return sizes
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..api.jit import jit
 from ..base import config, dtypes, random_errors
+from ..base.dims import at_least
 from ..base.keys import UINT32, PRNGImpl
 from ..core.avals import ShapedArray, aval_of
 from ..numpy.composite import Lowered
@@ -131,7 +132,7 @@ def _encrypt_places(*key: Any, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def _encryption_pays(*_key: Any, shape: tuple[int, ...], dtype: Any) -> bool:
-    return math.prod(shape) >= NATIVE
+    return at_least(math.prod(shape), NATIVE)
 
 
 def _encrypt_natively(*key: Emitted, shape: tuple[int, ...], dtype: Any) -> Emitted | None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, source, tree
+from ..base.dims import Dim
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..base.tracing_errors import result_not_an_array
 from ..core.array import Array
@@ -170,6 +171,8 @@ class JaxprTrace(Trace):
         var = self.constvars.get(id(x))
         if var is not None:
             return var
+        if type(x) is Dim:
+            return self.atom(x.__jax_array__())
         aval = aval_of(x)
         if isinstance(x, Tracer):
             if not x._trace.alive:

@@ -92,7 +92,7 @@ class Emitter:
     def replace(self, **changes: Any) -> Emitter:
         """An emitter that differs in the given fields."""
         fields = {name: getattr(self, name) for name in Emitter.__slots__} | changes
-        return Emitter(**fields)
+        return type(self)(**fields)
 
     # ---------------------------------------------------------------- operations
 

@@ -12,6 +12,7 @@ from typing import Any
 from jaxlib.mlir._mlir_libs import _stablehlo
 
 from . import lapack
+from .dynamic import cast
 from .mlir import ir, make_context
 from .module import ModuleContext
 from .native import _jax, xla_client
@@ -72,18 +73,17 @@ def _operations(op: Any) -> Iterator[Any]:
                 yield from _operations(inner.operation)
 
 
-def add_artifact(module: ModuleContext, artifact: bytes, name: str) -> Any:
-    """Copy the functions of an artifact into a module that is being written.
+def add_program(module: ModuleContext, copied: Any, name: str) -> Any:
+    """Move the functions of an artifact's module into one that is being written.
 
     Args:
-      module: the module.
-      artifact: the artifact.
-      name: what its entry is to be called in the module, or to begin with.
+      module: where to.
+      copied: the artifact's module, in the same MLIR context; it is empty afterwards.
+      name: what its entry is to be called, or to begin with.
 
     Returns:
       The entry's operation, `func.func`.
     """
-    copied = from_artifact(artifact)
     for target in called_targets(copied):
         lapack.load_for(target)
     functions = [op.operation for op in copied.body.operations]
@@ -110,12 +110,15 @@ def _rename(module: Any, function: Any, old: str, new: str) -> None:
 
 
 def call_function(function: Any, operands: Sequence[Any]) -> list[Any]:
-    """Call a function, by its operation, at the current place."""
+    """Call a function, by its operation, at the current place.
+
+    Operands may have types in which more or fewer sizes are known than in those of the parameters.
+    """
     kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     op = ir.Operation.create(
         "func.call",
         results=kind.results,
-        operands=list(operands),
+        operands=list(map(cast, operands, kind.inputs)),
         attributes={"callee": ir.FlatSymbolRefAttr.get(_name_of(function))},
     )
     return list(op.results)
