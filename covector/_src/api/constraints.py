@@ -11,6 +11,7 @@ from ..core.avals import aval_of
 from ..core.trace import Tracer
 from ..ops.sharding_constraint import sharding_constraint
 from ..sharding.base import Sharding
+from ..sharding.mesh import mesh_in_use
 from ..sharding.named import NamedSharding, named
 from ..sharding.spec import UNCONSTRAINED, PartitionSpec
 from ..xla.array import ArrayImpl
@@ -18,11 +19,27 @@ from ..xla.devices import first_device
 from ..xla.placement import check_rank, check_shape, devices_of_sharding, placement_by
 
 
+class _Unspecified:
+    """Says that nothing was said of shardings."""
+
+    def __repr__(self) -> str:
+        return "UNSPECIFIED"
+
+
+UNSPECIFIED = _Unspecified()
+
+
 def given_shardings(
     where: str, entries: Sequence[Any], avals: Sequence[Any]
 ) -> list[Sharding | None]:
-    """The shardings that users gave for arrays of these types, checked; None stays None."""
-    found = [None if entry is None else sharding_of(where, entry) for entry in entries]
+    """The shardings that users gave for arrays of these types, checked; None if they gave none.
+
+    Where there is a mesh in use, to give None is to ask for the whole array on each of its devices.
+    """
+    if not mesh_in_use().empty:
+        entries = [PartitionSpec() if entry is None else entry for entry in entries]
+    unsaid = (None, UNSPECIFIED)
+    found = [None if entry in unsaid else sharding_of(where, entry) for entry in entries]
     for sharding, aval in zip(found, avals):
         if sharding is not None:
             if isinstance(sharding, NamedSharding) and UNCONSTRAINED in sharding.spec:
@@ -39,24 +56,19 @@ def sharding_of(where: str, entry: Any) -> Sharding:
     return target
 
 
-def one_device_of(where: str, shardings: Any) -> tuple[Any, bool]:
-    """The one device that a tree of shardings names, and whether they name no more than that.
+def one_device_of(where: str, shardings: Any) -> Any:
+    """The device that a tree of shardings names; None if it is the first one, or not the only one.
 
-    The device is None for the default one, and if none is named.
+    Raises:
+      ValueError: a leaf is no sharding.
     """
-    entries = tree.leaves(shardings, is_leaf=lambda x: isinstance(x, Sharding))
-    for entry in entries:
-        if not isinstance(entry, (Sharding, PartitionSpec)):
+    devices = set()
+    for entry in tree.leaves(shardings, is_leaf=lambda x: isinstance(x, Sharding)):
+        if isinstance(entry, Sharding):
+            devices |= {*(devices_of_sharding(entry) or ())}
+        elif not isinstance(entry, (PartitionSpec, _Unspecified)):
             raise ValueError(errors.not_a_sharding(where, entry))
-    named_devices = {
-        device
-        for entry in entries
-        for device in (isinstance(entry, Sharding) and devices_of_sharding(entry)) or ()
-    }
-    if len(named_devices) > 1 or any(isinstance(entry, PartitionSpec) for entry in entries):
-        return None, False
-    (device,) = named_devices or {None}
-    return None if device == first_device() else device, True
+    return devices.pop() if len(devices) == 1 and devices != {first_device()} else None
 
 
 def constrained(x: Any, sharding: Sharding | None) -> Any:

@@ -19,8 +19,8 @@ def device_put(
     device: Any = None,
     *,
     src: Any = None,
-    donate: bool = False,
-    may_alias: bool | None = None,
+    donate: Any = False,
+    may_alias: Any = None,
 ) -> Any:
     """Put a tree of arrays on a device.
 
@@ -30,9 +30,10 @@ def device_put(
         of `x`. The results are committed to it: computations with them run there. None puts host
         values on the default device, uncommitted, and leaves arrays where they are.
       src: where the arrays come from; needed only for the transpose of the transfer.
-      donate: whether the arrays given may be deleted.
+      donate: whether the arrays given may be deleted; or a prefix tree of such answers.
       may_alias: whether a result may share the memory of a read-only NumPy array, which must then
-        never change. False asks for a copy also where an array is on its device already.
+        never change. False asks for a copy also where an array is on its device already. It may
+        also be a prefix tree.
 
     Returns:
       The tree with an array for each leaf.
@@ -42,24 +43,25 @@ def device_put(
     >>> x.committed, x.devices()
     (True, {CpuDevice(id=0)})
     """
-    if may_alias and donate:
-        raise ValueError(errors.alias_and_donate())
     leaves, treedef = tree.flatten(x)
+    donated = tree.flatten_axes("device_put donate", treedef, donate)
+    aliases = tree.flatten_axes("device_put may_alias", treedef, may_alias)
+    if any(alias and given for alias, given in zip(aliases, donated)):
+        raise ValueError(errors.alias_and_donate())
     targets = tree.flatten_axes("device_put device", treedef, device)
     sources = tree.flatten_axes("device_put src", treedef, src)
     if context.trace is not eval_trace:
         moved = [device_put_array(*leaf) for leaf in zip(leaves, targets, sources)]
         return treedef.unflatten(moved)
     backend = eval_trace.backend
-    put = [
-        backend.device_put(leaf, target, bool(may_alias)) for leaf, target in zip(leaves, targets)
-    ]
-    if may_alias is False and not donate:
-        put = [copy.copy(new) if _share(old, new) else new for old, new in zip(leaves, put)]
-    if donate:
-        for old, new in zip(leaves, put):
-            if isinstance(old, ArrayImpl) and old._buffer is not new._buffer:
-                old.delete()
+    put = []
+    for old, target, given, alias in zip(leaves, targets, donated, aliases):
+        new = backend.device_put(old, target, bool(alias))
+        if _share(old, new):
+            new = copy.copy(new) if alias is False and not given else new
+        elif given and isinstance(old, ArrayImpl):
+            old.delete()
+        put.append(new)
     return treedef.unflatten(put)
 
 

@@ -32,7 +32,13 @@ from ..xla.placement import Placement, common_placement, is_spread, lie_together
 from ..xla.spread import Spread, spread_of
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
-from .constraints import constrained, given_shardings, one_device_of, type_and_placement
+from .constraints import (
+    UNSPECIFIED,
+    constrained,
+    given_shardings,
+    one_device_of,
+    type_and_placement,
+)
 from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
 from .stages import Lowered, Traced
@@ -214,7 +220,8 @@ class JitFunction(RepeatedCalls):
             )
             raise
         usual = self._device is None and config.default_device.value is None
-        if self._shardings or (usual and (is_spread(arrays) or lie_together(arrays))):
+        together = usual and lie_together(arrays)
+        if self._shardings or together or (usual and is_spread(arrays)):
             types = [*map(type_of, arrays)]
             key = (in_tree, static, *types, config.trace_key())
             program = self._compiled.get(key)
@@ -224,10 +231,12 @@ class JitFunction(RepeatedCalls):
                 staged.record.compiled = True
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
-                program = self._compile(staged, params, in_tree, arrays)
-                is_ready = program.executable.takes(arrays)
-                self._remember(program, key, args, kwargs, types, is_ready)
-            return program.of_arrays(arrays)
+                program = self._compile(staged, params, in_tree, arrays, together)
+                if program is not None:
+                    is_ready = program.executable.takes(arrays)
+                    self._remember(program, key, args, kwargs, types, is_ready)
+            if program is not None:
+                return program.of_arrays(arrays)
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
@@ -235,13 +244,23 @@ class JitFunction(RepeatedCalls):
         return staged.out_tree.unflatten(outs)
 
     def _compile(
-        self, staged: Staged, params: dict[str, Any], in_tree: Any, arrays: Sequence[ArrayImpl]
-    ) -> Program:
-        """The compiled program for arguments that lie where these do."""
+        self,
+        staged: Staged,
+        params: dict[str, Any],
+        in_tree: Any,
+        arrays: Sequence[ArrayImpl],
+        together: bool,
+    ) -> Program | None:
+        """The compiled program for arguments that lie where these do.
+
+        There is none for one device if they do not lie `together` there: they have to be moved.
+        """
         backend = eval_trace.backend
         spread = self._spread(staged, in_tree, [(x.aval, x._placement) for x in arrays])
         if spread is not None:
             return Program(backend.executable_of(spread, **params), None, staged.out_tree)
+        if not together:
+            return None
         placement = common_placement(arrays, staged.name)
         device = None if placement is None else placement.device
         return Program(backend.executable_of(device, **params), placement, staged.out_tree)
@@ -259,7 +278,7 @@ class JitFunction(RepeatedCalls):
             return [], []
         ins, outs = self._shardings
         positional, keywords = in_tree.children()
-        if keywords.num_leaves and ins is not None:
+        if keywords.num_leaves and ins is not UNSPECIFIED:
             raise ValueError(sharding_errors.shardings_and_keywords())
         given = tree.flatten_axes("jit in_shardings", positional, ins)
         given += [None] * keywords.num_leaves
@@ -459,8 +478,8 @@ def jit(
     fun: Callable[..., Any] | None = None,
     /,
     *,
-    in_shardings: Any = None,
-    out_shardings: Any = None,
+    in_shardings: Any = UNSPECIFIED,
+    out_shardings: Any = UNSPECIFIED,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -481,9 +500,11 @@ def jit(
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
         should have no side effects. Left out, `jit` is a decorator with options.
       in_shardings: how each argument is to be spread over devices: a sharding, a `PartitionSpec`
-        within `set_mesh`, or None for as it comes; or a prefix tree of them. All must be over the
-        same devices, on which the program runs. Arrays that are committed elsewhere are refused.
-      out_shardings: the same of the results, of which None leaves it to the compiler.
+        within `set_mesh`, or None; or a prefix tree of them. All must be over the same devices, on
+        which the program runs. Arrays that are committed elsewhere are refused. None means whole on
+        each device of the mesh in use; without a mesh, as the argument comes.
+      out_shardings: the same of the results, of which None without a mesh leaves it to the
+        compiler, as it is if nothing is said.
       static_argnums: positions of arguments that are ordinary Python values, known to the trace;
         they must be hashable, and each new value compiles the function anew.
       static_argnames: the same by name. Each of the two is inferred from the other.
@@ -528,10 +549,9 @@ def jit(
         )
     check_function("jit", fun)
     shardings = None
-    if in_shardings is not None or out_shardings is not None:
-        one, is_one = one_device_of("jit", (in_shardings, out_shardings))
-        shardings = None if is_one else (in_shardings, out_shardings)
-        device = one or device
+    if in_shardings is not UNSPECIFIED or out_shardings is not UNSPECIFIED:
+        shardings = in_shardings, out_shardings
+        device = one_device_of("jit", shardings) or device
     if backend is not None:
         device = devices(backend)[0]
     static = ArgumentSpec("jit", "static", fun, static_argnums, static_argnames)

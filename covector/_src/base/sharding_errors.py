@@ -128,6 +128,13 @@ def indivisible(sharding: Any, shape: Sequence[int], axis: int, parts: int) -> s
     )
 
 
+def spmd_axis_used(spec: Any, names: Any) -> str:
+    return (
+        f"[vmap] the spmd_axis_name {names} names an axis that a sharding constraint within, "
+        f"{spec}, uses already. Let the examples be distributed over another axis of the mesh."
+    )
+
+
 # ---------------------------------------------------------------- devices of programs
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.sharding_errors import spmd_axis_used
 from ..core.avals import aval_of
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
@@ -29,7 +30,7 @@ class ShardingConstraint(BuiltinPrimitive):
         return (params["sharding"],)
 
     def evaluate(self, backend: Any, args: Any, params: dict[str, Any]) -> Any:
-        return backend.device_put(args[0], params["sharding"])
+        return backend.spread(args[0], params["sharding"])
 
     def abstract_eval(self, aval, **params):
         return aval
@@ -47,6 +48,9 @@ class ShardingConstraint(BuiltinPrimitive):
     def vmap(self, axis, dims, x, *, sharding, unconstrained_dims, **params):
         (dim,) = dims
         over = axis.spmd_name
+        used = sharding.spec.names() if isinstance(sharding, NamedSharding) else ()
+        if over is not None and {*over} & {*used}:
+            raise ValueError(spmd_axis_used(sharding.spec, over))
         free = {i + (i >= dim) for i in unconstrained_dims} | ({dim} if over is None else set())
         if isinstance(sharding, NamedSharding):
             spec = list(sharding.spec)

@@ -101,7 +101,7 @@ class Executable:
         shardings = [sharding_on(device)] * len(self.out_avals)
         if spread is not None:
             self.in_placements = spread.in_placements
-            outs = outputs_of(loaded, spread, self.out_avals)
+            outs = outputs_of(loaded, spread, self.in_avals, self.out_avals)
             self.out_placements = list(map(placement_by, outs))
             shardings = [jaxlib_sharding(s, a.ndim) for s, a in zip(outs, self.out_avals)]
         self._handlers = [
@@ -291,13 +291,15 @@ def _spread_main(
     return results
 
 
-def outputs_of(loaded: Any, spread: Spread, avals: Sequence[Any]) -> list[Sharding]:
+def outputs_of(
+    loaded: Any, spread: Spread, in_avals: Sequence[Any], avals: Sequence[Any]
+) -> list[Sharding]:
     """How the results of a compiled program lie: as they were to, or as the compiler has chosen."""
     if not avals:
         return []
-    chosen = loaded.get_output_shardings()
+    chosen, ndims = loaded.get_output_shardings(), [aval.ndim for aval in in_avals]
     return [
-        spread.chosen(HloSharding.from_proto(found), aval.ndim) if given is None else given
+        spread.chosen(HloSharding.from_proto(found), aval.ndim, ndims) if given is None else given
         for given, found, aval in zip(spread.outs, chosen, avals)
     ]
 

@@ -39,12 +39,13 @@ from .placement import (
     check_shape,
     common_placement,
     default_placement,
+    devices_of_sharding,
     is_spread,
     lie_together,
     placement_by,
     placement_on,
 )
-from .spread import spread_of
+from .spread import Spread, spread_of
 from .token_values import has_tokens, with_tokens, without_token_arguments, without_tokens
 
 # In-memory caches are emptied when they reach this many entries.
@@ -185,11 +186,6 @@ class XlaBackend:
                 executable = self.executable_of(spread, **params)
                 return executable.run(list(map(move, arrays, executable.in_placements)))
         if device is not None:
-            if is_spread(arrays):
-                claims = [(str(x.aval), tuple(x.devices())) for x in arrays]
-                raise ValueError(
-                    incompatible_devices(params["name"], [*claims, ("jit", (device,))])
-                )
             placement = placement_on(device, True)
         else:
             placement = common_placement(arrays, params["name"])
@@ -259,6 +255,30 @@ class XlaBackend:
             raise TypeError(description_not_an_array(doing, x))
         return put(x, default_placement(), aval)
 
+    def spread(self, x: Any, sharding: Sharding) -> ArrayImpl:
+        """A value as a sharding spreads it; an array that is committed must be on its devices."""
+        check_no_escaped_tracer((x,), "with_sharding_constraint")
+        placement, devices = getattr(x, "_placement", None), devices_of_sharding(sharding)
+        if placement is not None and placement.committed and devices is not None:
+            if placement.devices != devices:
+                claims = [(str(x.aval), placement.devices), ("the sharding", devices)]
+                raise ValueError(incompatible_devices("with_sharding_constraint", claims))
+        return self.device_put(x, sharding)
+
+    def _respread(self, x: ArrayImpl, placement: Placement) -> ArrayImpl:
+        """An array on the same devices as before, where other parts of it lie on each."""
+        key = "respread", x.aval, x._placement, placement
+        executable = self._ops.get(key)
+        if executable is None:
+            var = Var(x.aval)
+            before, after = x._placement.sharding, placement.sharding
+            spread = Spread(placement.devices, None, (before,), (after,))
+            program = ClosedJaxpr(Jaxpr([], [var], [var], []))
+            executable = self._ops[key] = compile_jaxpr(program, spread, "device_put")
+            executable.keepalives = [executable.keepalives, program]
+        (out,) = executable.run([x])
+        return out
+
     def device_put(self, x: Any, target: Any, may_alias: bool = False) -> ArrayImpl:
         """A value on a device.
 
@@ -272,8 +292,17 @@ class XlaBackend:
             default_placement() if target is None else placement_of_target(target, np.shape(x))
         )
         if isinstance(x, ArrayImpl):
+            if target is None:
+                return x
+            if (
+                is_spread([x])
+                and placement is not None
+                and placement.devices == x._placement.devices
+            ):
+                if not placement.sharding.is_equivalent_to(x._placement.sharding, x.ndim):
+                    return self._respread(x, placement)
             with explicit_put():
-                return x if target is None else move(x, placement)
+                return move(x, placement)
         check_no_escaped_tracer((x,), "device_put")
         with explicit_put():
             return put(x, placement, may_alias=may_alias)

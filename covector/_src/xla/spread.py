@@ -76,8 +76,15 @@ class Spread:
             return GSPMDSharding.get_replicated(self.devices)
         return NamedSharding(self.mesh, PartitionSpec())
 
-    def chosen(self, hlo: Any, ndim: int) -> Sharding:
-        """A sharding that the compiler has chosen for an array of rank `ndim`."""
+    def chosen(self, hlo: Any, ndim: int, in_ndims: Sequence[int] = ()) -> Sharding:
+        """A sharding that the compiler has chosen for an array of rank `ndim`.
+
+        It is told in the words in which an argument's is, of these ranks, if one lies in this way.
+        """
+        text = str(hlo)
+        for sharding, rank in zip(self.ins, in_ndims):
+            if rank == ndim and str(sharding._to_xla_hlo_sharding(rank)) == text:
+                return sharding
         found = None if self.mesh is None else named_over(self.mesh, hlo, ndim)
         return GSPMDSharding(self.devices, hlo) if found is None else found
 
