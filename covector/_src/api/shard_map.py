@@ -11,7 +11,7 @@ from ..base import tree
 from ..base.tracebacks import boundary
 from ..base.tree_keys import keystr
 from ..control.bodies import Body, operand_avals, stage_body
-from ..control.shard_map import axes_in_scope, part_aval, shard_map_p
+from ..control.shard_map import axes_in_scope, part_aval, shard_map_p, with_out_specs
 from ..core.axis import manual_axes
 from ..sharding.mesh import AbstractMesh, Mesh, mesh_in_use
 from ..sharding.named import NamedSharding
@@ -92,10 +92,12 @@ def shard_map(
         with axes_in_scope(used, manual, check_vma):
             body = stage_body("shard_map", f, in_tree, parts)
         out = _out_specs(out_specs, body, cut)
+        with axes_in_scope(used, manual, check_vma):
+            jaxpr = with_out_specs(body.jaxpr, out, cut)
         outs = shard_map_p.bind(
             *body.consts,
             *leaves,
-            jaxpr=body.jaxpr,
+            jaxpr=jaxpr,
             in_specs=(PartitionSpec(),) * len(body.consts) + tuple(specs),
             out_specs=out,
             **cut,

@@ -25,14 +25,14 @@ are made and put together, and have these transposes themselves: nothing is adde
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..base import shard_map_errors as errors
 from ..base.errors import JaxprTypeError
 from ..core.avals import ShapedArray, aval_of, with_vma
-from ..core.axis import Axis, ManualAxis
+from ..core.axis import Axis, ManualAxis, manual_axes
 from ..core.effects import Effects, NamedAxisEffect
 from ..core.fusion import BOUNDARY
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
@@ -42,6 +42,8 @@ from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import div_p
 from ..ops.collectives_reduce import psum_p
 from ..ops.linear import constant_like, move_axis, reshape
+from ..sharding.current import use, use_again
+from ..sharding.mesh import AxisType
 from ..sharding.spec import PartitionSpec
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
@@ -198,6 +200,7 @@ class ShardMap(BuiltinPrimitive):
             if not params["check_vma"]:
                 copies = tuple([copied_axes(spec, params) for spec in results])
                 transposed = with_sums(transposed, copies)
+            transposed = with_out_specs(transposed, results, params)
             transposed, kept = drop_unused(transposed, (True,) * len(transposed.out_avals))
         specs = (*_where(values, in_specs), *_where(nonzero_cts, out_specs))
         operands = [*_where(values, args)]
@@ -257,11 +260,18 @@ shard_map_p = ShardMap("shard_map")
 # ---------------------------------------------------------------- types and specifications
 
 
-def axes_in_scope(mesh: Any, names: Any, checked: bool) -> AbstractContextManager[None]:
+@contextmanager
+def axes_in_scope(mesh: Any, names: Any, checked: bool) -> Iterator[None]:
     """Brings axes of a mesh into scope."""
-    sizes = mesh.shape
+    around, sizes = manual_axes(), mesh.shape
     axes = [ManualAxis(n, sizes[n], checked, mesh) for n in mesh.axis_names if n in names]
-    return named_axes(*axes)
+    manual = {axis.name: AxisType.Manual for axis in (*around, *axes)}
+    before = use(abstract_mesh=mesh.abstract_mesh.update_axis_types(manual))
+    try:
+        with named_axes(*axes):
+            yield
+    finally:
+        use_again(before)
 
 
 def part_aval(aval: Any, spec: PartitionSpec, params: dict[str, Any]) -> Any:
@@ -282,6 +292,16 @@ def whole_aval(aval: Any, spec: PartitionSpec, params: dict[str, Any]) -> Any:
     cuts = [math.prod([sizes[name] for name in spec.axes_of(i)]) for i in range(aval.ndim)]
     whole = aval.update(shape=tuple([n * cut for n, cut in zip(aval.shape, cuts)]))
     return with_vma(whole, aval.vma - params["newly_manual_axes"])
+
+
+def with_out_specs(jaxpr: ClosedJaxpr, specs: Specs, params: dict[str, Any]) -> ClosedJaxpr:
+    """The program of one device with results that vary along the axes that cut the whole ones.
+
+    What all devices have the same of, and is put together of their copies, is cast: a cotangent
+    comes from each of the copies.
+    """
+    vmas = tuple([aval.vma for aval in jaxpr.in_avals])
+    return vary_jaxpr(jaxpr, vmas, tuple([inner_vma(spec, params) for spec in specs]))
 
 
 def inner_vma(spec: PartitionSpec, params: dict[str, Any]) -> frozenset[Any]:

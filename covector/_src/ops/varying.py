@@ -13,15 +13,11 @@ share each summand has the cotangent of the sum, of which there is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from ..base import axis_errors as errors
 from ..core.avals import aval_of, with_vma
 from ..core.axis import check_axes_bound, in_order
 from ..core.effects import NamedAxisEffect
-from ..core.primitive import Primitive
-from ..core.show import jaxprs_in_params
 from .base import Op
 from .replicas import all_reduce
 
@@ -48,6 +44,9 @@ class Variation(Op):
 
     def shape(self, x, *, axes):
         return x.shape
+
+    def retype(self, params, vmas):
+        return params, vmas
 
     def jvp(self, primals, tangents, **params):
         (x,), (t,) = primals, tangents
@@ -83,6 +82,9 @@ class PSumInvariant(Variation):
     def varies(self, vma, axes):
         return vma - axes
 
+    def retype(self, params, vmas):
+        return params, [vma.union(params["axes"]) for vma in vmas]
+
     def transpose(self, ct, x, *, axes):
         return (vary(ct, frozenset(axes)),)
 
@@ -98,19 +100,3 @@ def vary(x: Any, vma: Vma) -> Any:
     """A value cast to one that varies along the axes `vma` at least."""
     missing = vma - aval_of(x).vma if vma else vma
     return pvary_p.bind(x, axes=in_order(missing)) if missing else x
-
-
-def common_vma(primitive: Primitive, vmas: Sequence[Vma], params: dict[str, Any]) -> list[Vma]:
-    """Along which axes the operands of an op have to vary, if they do along `vmas`."""
-    vma = frozenset().union(*vmas)
-    if isinstance(primitive, Variation):
-        return [vma | frozenset(params["axes"])] if primitive is psum_invariant_p else [vma]
-    acts = {
-        effect.name
-        for jaxpr in jaxprs_in_params(params)
-        for effect in jaxpr.effects
-        if type(effect) is NamedAxisEffect
-    }
-    if acts and vma:
-        raise NotImplementedError(errors.variation_within(primitive.name, in_order(acts)))
-    return [vma] * len(vmas)

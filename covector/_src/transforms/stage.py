@@ -10,11 +10,12 @@ tracer is a constant to it: a scalar is written in place as a literal, anything 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base import config, source, tree
+from ..base import axis_errors, config, source, tree
 from ..base.dims import Dim
 from ..base.errors import UnexpectedTracerError, escaped_tracer
 from ..base.tracing_errors import result_not_an_array
@@ -22,11 +23,13 @@ from ..core.array import Array
 from ..core.avals import AbstractValue, ShapedArray, aval_of, is_valid_type, with_vma
 from ..core.axis import in_order, manual_axes
 from ..core.check import check_jaxpr
+from ..core.effects import NamedAxisEffect
 from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
+from ..core.show import jaxprs_in_params
 from ..core.trace import EagerTrace, Trace, Tracer, context, tracer_type
-from ..ops.varying import common_vma, pvary_p, vary
+from ..ops.varying import pvary_p, vary
 from .cache import jaxpr_cache
 
 # ---------------------------------------------------------------- state
@@ -229,10 +232,8 @@ class VaryingTrace(JaxprTrace):
             vmas = [aval_of(x).vma for x in args]
             if primitive is pvary_p:  # in a program that was written for operands that vary less
                 return self._cast(args[0], frozenset(params["axes"]) - vmas[0])
-            if primitive.retype is not None:
-                params, wanted = primitive.retype(params, vmas)
-            else:
-                wanted = common_vma(primitive, vmas, params)
+            retype = primitive.retype or partial(vary_alike, primitive.name)
+            params, wanted = retype(params, vmas)
             args = [self._cast(x, to - vma) for x, vma, to in zip(args, vmas, wanted)]
         return super().process(primitive, args, params)
 
@@ -346,3 +347,35 @@ def vary_jaxpr(
 
     avals = list(map(with_vma, jaxpr.in_avals, vmas))
     return ClosedJaxpr(*write_down(retyped, avals, jaxpr.jaxpr.debug_info))
+
+
+Vmas = Sequence[frozenset[Any]]
+
+
+def vary_alike(name: str, params: dict[str, Any], vmas: Vmas) -> tuple[dict[str, Any], Vmas]:
+    """What `Primitive.retype` gives for an op of which no more is known: operands vary alike.
+
+    The jaxprs among the parameters are then programs of values that vary alike, and need no casts.
+    """
+    vma = frozenset().union(*vmas)
+    if vma and _axes_within(params):
+        params = {key: _varied(value, vma) for key, value in params.items()}
+        if axes := _axes_within(params):
+            raise NotImplementedError(axis_errors.variation_within(name, in_order(axes)))
+    return params, [vma] * len(vmas)
+
+
+def _axes_within(params: dict[str, Any]) -> set[Any]:
+    """The named axes that the jaxprs in parameters act over."""
+    effects = [effect for jaxpr in jaxprs_in_params(params) for effect in jaxpr.effects]
+    return {effect.name for effect in effects if type(effect) is NamedAxisEffect}
+
+
+def _varied(value: Any, vma: frozenset[Any]) -> Any:
+    """A parameter with all inputs of its jaxprs varying along the same axes."""
+    if type(value) is ClosedJaxpr:
+        return vary_jaxpr(value, (vma,) * len(value.in_avals))
+    if not isinstance(value, tuple):
+        return value
+    parts = [_varied(part, vma) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
