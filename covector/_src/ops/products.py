@@ -26,6 +26,7 @@ none does, and such derivatives are NaN.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,11 @@ def _is_finite_number(x: Any) -> bool:
 class Product(Elementwise):
     """A product or quotient, in which zeros of operands may win.
 
-    Subclasses define `emit_product`, of operands of the output's shape.
+    Subclasses define `emit_product`, of operands of the output's shape, and `harmless`, a finite
+    number with which a zero makes zero.
     """
+
+    harmless = 0
 
     def shown_params(self, params):
         return {k: params[k] for k in sorted(params) if k not in ("slope", "zero_wins")}
@@ -97,15 +101,23 @@ class Product(Elementwise):
         return out
 
     def emit(self, b, x, y, slope=None, zero_wins=(), **params):
-        x, y = broadcast_operands(b, (x, y))
-        product = self.emit_product(b, x, y, **params)
-        if not zero_wins:
-            return product
-        (out,) = b.avals_out
-        zero, flags = b.full(0, out), out.update(dtype=np.bool_)
-        won = [b.compare("EQ", (x, y)[i], zero, out.dtype, out=flags) for i in zero_wins]
-        any_won = won[0] if len(won) == 1 else b.op("or", *won, out=flags)
-        return b.op("select", any_won, zero, product)
+        factors = broadcast_operands(b, (x, y))
+        for i in zero_wins:
+            factors[1 - i] = self.unless_zero(b, factors, i)
+        return self.emit_product(b, *factors, **params)
+
+    def unless_zero(self, b: Any, factors: Sequence[Any], winner: int) -> Any:
+        """The factor that is not the winner, but a harmless one where that is zero.
+
+        A selection among products, `where(x == 0, 0, x * y)`, would give the same.  But XLA's
+        compiler for CPUs computes a selection again in each loop that reads it, with all behind it:
+        in chains of 120 operations three times as many products, and three times the time.
+        """
+        shape = b.avals_out[0].shape
+        ours, other = [b.avals_in[i].update(shape=shape) for i in (winner, 1 - winner)]
+        flags = ours.update(dtype=np.bool_)
+        is_zero = b.compare("EQ", factors[winner], b.full(0, ours), ours.dtype, out=flags)
+        return b.op("select", is_zero, b.full(self.harmless, other), factors[1 - winner])
 
     def emit_product(self, b: Any, x: Any, y: Any, **params: Any) -> Any:
         """The product without any special zero."""
