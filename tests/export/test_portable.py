@@ -1,5 +1,8 @@
 """What is in an exported program: platforms, foreign functions, constants, effects."""
 
+import doctest
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -194,3 +197,9 @@ def test_effects_that_cannot_be_made_again():
         exported = export.export(cv.jit(lambda x, e=effect: noted_p.bind(x, effect=e)))(X)
         with pytest.raises(ValueError, match=text):
             exported.serialize()
+
+
+def test_the_page():
+    page = Path(__file__).parents[2] / "docs/export.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert tried > 10 and not failed

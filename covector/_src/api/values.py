@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, dtypes
+from ..base.dims import has_symbolic
 from ..core.avals import ShapedArray, aval_of
 from ..core.trace import context, eval_trace
 from ..core.zeros import Zero
@@ -63,6 +64,8 @@ def one_like(aval: ShapedArray) -> Any:
 def zeros(aval: ShapedArray) -> Any:
     """The zero of a type, as an array; of float0, as a NumPy array."""
     if aval.dtype == dtypes.float0:
+        if has_symbolic(aval.shape):
+            return broadcast_in_dim(np.zeros((), dtypes.float0), aval.shape, ())
         return np.zeros(aval.shape, dtypes.float0)
     return to_array(broadcast_in_dim(scalar_like(aval, 0), aval.shape, ()))
 

@@ -90,7 +90,7 @@ class Bounds:
                 self._learn(operand)
             yield from getattr(self, f"_facts_of_{factor.name}")(whole, *factor.operands)
 
-    def _alone(self, term: Term) -> Size:
+    def _alone(self, term: Term) -> Dim:
         """A term by itself, whatever the scope's equalities would make of it."""
         return Dim(((term, 1),), self._scope)
 
@@ -133,19 +133,27 @@ class Bounds:
             yield whole - y - 1
             yield from self._within(whole, (low + 1, 0))
 
-    def _facts_of_floordiv(self, whole: Size, x: Size, y: Size) -> Iterator[Size]:
+    def _facts_of_floordiv(self, whole: Dim, x: Size, y: Size) -> Iterator[Size]:
         divisor = self.of(y)
         if divisor[0] <= 0 <= divisor[1]:
             raise InconclusiveDimensionOperation(errors.division_by_zero(y))
         corners = [_quotient(a, b) for a in self.of(x) for b in divisor]
         yield from self._within(whole, (min(corners), max(corners)))
         if divisor[0] > 0:
-            yield x - y * whole
-            yield y * whole + y - 1 - x
             rest = operation("mod", x, y, self._scope)
             self._learn(rest)
-            yield x - y * whole - rest
-            yield y * whole + rest - x
+            # Without the scope's equalities, by which these might say nothing.
+            below = self._mixed(x, 1, self._times(y, whole), -1)
+            yield below
+            yield self._mixed(y - 1, 1, below, -1)
+            yield self._mixed(below, 1, rest, -1)
+            yield self._mixed(rest, 1, below, -1)
+
+    def _times(self, x: Size, whole: Dim) -> Size:
+        """The product of a size and a term, to which the scope's equalities are not applied."""
+        ((term, _),) = whole.terms
+        pairs = [(other * term, count) for other, count in terms_of(x)]
+        return Dim(tuple(sorted(pairs, key=lambda p: p[0].key, reverse=True)), self._scope)
 
     def _facts_of_max(self, whole: Size, x: Size, y: Size) -> Iterator[Size]:
         (low, high), (other_low, other_high) = self.of(x), self.of(y)

@@ -73,10 +73,11 @@ def constraint_without_comparison(constraint: str) -> str:
     )
 
 
-def unsatisfiable(constraint: str) -> str:
+def unsatisfiable(constraint: str, is_trivial: bool) -> str:
+    kind = "explicit constraint" if is_trivial else "constraint"
     return (
-        f"[SymbolicScope] Unsatisfiable explicit constraint: {constraint}. No values of the "
-        "variables, which are 1 at least, satisfy it together with those before it."
+        f"[SymbolicScope] Unsatisfiable {kind}: {constraint}. No values of the variables, which "
+        "are 1 at least, satisfy it together with those before it."
     )
 
 
@@ -117,6 +118,14 @@ def syntax(shape: str | None, position: int, detail: str, done: str, rest: str) 
 
 
 # ---------------------------------------------------------------- values of variables
+
+
+def unknown_variable(name: str, constraint: str) -> str:
+    return (
+        f"[export] Encountered dimension variable '{name}' that is not appearing in the shapes of "
+        f"the function arguments, in the constraint {constraint}. Leave the constraint out, or "
+        "pass an argument of which it is a dimension."
+    )
 
 
 def unsolvable(names: Sequence[str], specs: str, left: str) -> str:

@@ -86,7 +86,7 @@ class SymbolicScope:
         difference, is_equality, text = constraint
         low, high = self.bounds(difference)
         if high < 0 or (is_equality and low > 0):
-            raise ValueError(errors.unsatisfiable(text))
+            raise ValueError(errors.unsatisfiable(text, not isinstance(difference, Dim)))
         if not isinstance(difference, Dim):
             return
         self.constraints.append(constraint)

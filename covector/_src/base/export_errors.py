@@ -21,6 +21,13 @@ def closes_over_tracers(name: str, count: int) -> str:
     )
 
 
+def several_devices(name: str, count: int) -> str:
+    return (
+        f"[export] The function {name} is spread over {count} devices, and exported programs run "
+        "on one. Export a function without shardings, and spread the calls of it."
+    )
+
+
 def no_platforms() -> str:
     return (
         '[export] `platforms` is empty. Name at least one, such as ("cpu",), or leave it out for '

@@ -110,6 +110,8 @@ def _exported(
     jaxpr: ClosedJaxpr = traced.jaxpr
     name: str = traced.fun_name
     captured = len(jaxpr.in_avals) - traced.in_tree.num_leaves
+    if traced._spread is not None:
+        raise NotImplementedError(errors.several_devices(name, len(traced._spread.devices)))
     if captured:
         raise ValueError(errors.closes_over_tracers(name, captured))
     problem = equations_of(jaxpr.in_avals, lambda i: argument_of(traced.in_tree, i))

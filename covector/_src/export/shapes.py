@@ -11,6 +11,7 @@ from ..base import tree
 from ..base.dim_parser import parse
 from ..base.dim_scope import SymbolicScope
 from ..base.dims import Size
+from ..base.tree_errors import prefix_errors
 
 
 def symbolic_shape(
@@ -40,7 +41,7 @@ def symbolic_shape(
     >>> from covector import export
     >>> b, n = export.symbolic_shape("b, 2*n")
     >>> b * n // 2, n + n, b >= 1
-    (floordiv(b*n, 2), 4*n, True)
+    (b*n, 4*n, True)
     """
     if shape_spec is not None and not isinstance(shape_spec, str):
         raise ValueError(errors.shape_not_text("symbolic_shape", shape_spec))
@@ -84,7 +85,8 @@ def symbolic_args_specs(
     try:
         specs = tree.broadcast_prefix(shapes_specs, args, is_leaf=is_none)
     except ValueError:
-        problem, *_ = tree.prefix_errors(shapes_specs, args, is_leaf=is_none)
+        given = tree.structure(shapes_specs, is_leaf=is_none)
+        problem, *_ = prefix_errors(given, tree.structure(args))
         raise problem("symbolic_args_specs shapes_specs") from None
     scope = _scope("symbolic_args_specs", scope, constraints)
     leaves, treedef = tree.flatten(args)

@@ -7,11 +7,12 @@ value; the others are checked once all variables are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..base import dim_errors as errors
-from ..base.dims import Algebra, Dim, Size, Term, has_symbolic, polynomial, variables
+from ..base.dim_scope import Constraint
+from ..base.dims import Algebra, Dim, Size, Term, has_symbolic, polynomial, variable, variables
 from ..base.errors import InconclusiveDimensionOperation
 
 
@@ -80,7 +81,19 @@ def plan(problem: Problem) -> tuple[list[Step], list[Equation]]:
             words = ", ".join(f"'{e.size}' for dimension size {e.place}" for e in left)
             raise ValueError(errors.unsolvable(list(map(repr, names)), problem.specs, words))
         left = later
+    for name, constraint in _strangers(problem, known):
+        raise ValueError(errors.unknown_variable(name, constraint.text))
     return steps, checks
+
+
+def _strangers(problem: Problem, known: set[str]) -> Iterator[tuple[str, Constraint]]:
+    """The variables in constraints that are neither known nor replaced by others."""
+    for equation in problem.equations[:1]:
+        scope = equation.size.scope
+        for constraint in scope.constraints:
+            for name in sorted(variables(constraint.difference) - known):
+                if not variables(variable(name, scope)) <= known:
+                    yield name, constraint
 
 
 def _step(equation: Equation, unknown: set[str]) -> Step | None:
@@ -183,7 +196,9 @@ class Solution:
 
     def _check_constraints(self, scope: Any) -> None:
         for difference, is_equality, text in scope.constraints:
-            value = _evaluated(difference, self.values)
+            others = variables(difference) - set(self.values)
+            values = {name: _evaluated(variable(name, scope), self.values) for name in others}
+            value = _evaluated(difference, self.values | values)
             if not _holds(lambda v=value, e=is_equality: v == 0 if e else v >= 0):
                 relation = "equal" if is_equality else "greater or equal"
                 raise ValueError(
