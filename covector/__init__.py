@@ -49,6 +49,8 @@ from ._src.api.retraces import explain_retraces as explain_retraces
 from ._src.api.shape_dtype import ShapeDtypeStruct as ShapeDtypeStruct
 from ._src.api.shard_map import shard_map as shard_map
 from ._src.api.sharding import make_mesh as make_mesh
+from ._src.api.sharding import reshard as reshard
+from ._src.api.smap import smap as smap
 from ._src.api.sync import block_until_ready as block_until_ready
 from ._src.api.sync import copy_to_host_async as copy_to_host_async
 from ._src.api.sync import device_get as device_get

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from ..base.tree_keys import keystr
 from ..control.bodies import Body, operand_avals, stage_body
 from ..control.shard_map import axes_in_scope, part_aval, shard_map_p, with_out_specs
 from ..core.axis import manual_axes
+from ..core.trace import Tracer
 from ..sharding.mesh import AbstractMesh, Mesh, mesh_in_use
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
@@ -41,9 +43,11 @@ def shard_map(
         the mesh the parts of each dimension are put together. Along an axis that is left out, all
         devices must have the same result.
       in_specs: the same for the tuple of arguments: along which axes each dimension is cut. An axis
-        that is left out gives all devices along it the same part. By default, as arguments lie that
-        are arrays spread over the mesh; others go to all devices.
-      mesh: the mesh; by default the one in use.
+        that is left out gives all devices along it the same part. Where there is None instead of a
+        specification, `f` gets the argument as it is, which need not be an array. By default
+        arguments are cut as they lie on the mesh, if they do.
+      mesh: the mesh; by default the one in use. An `AbstractMesh` stands for the one on which the
+        arguments lie.
       axis_names: the axes of the mesh that `f` is mapped over; all of them if it is empty. Along
         the others the compiler spreads the work, as outside.
       check_vma: whether types tell along which axes values vary (they are printed so:
@@ -81,51 +85,102 @@ def shard_map(
     @named_after(f, "{0}, mapped over the devices of a mesh.")
     @boundary
     def mapped(*args: Any) -> Any:
-        used = _mesh(mesh)
-        manual = _manual(used, axis_names)
-        leaves, in_tree = tree.flatten(args)
-        avals = operand_avals("shard_map", leaves)
+        leaves = tree.leaves(args)
+        used = mesh_of(mesh, leaves)
+        manual = manual_of(used, axis_names)
         specs = _in_specs(in_specs, args, leaves, used, manual)
-        cut = dict(mesh=used, newly_manual_axes=manual, check_vma=check_vma)
-        paths = [f"args{keystr(path)}" for path, _ in tree.leaves_with_path(args)]
-        parts = [_part(*each, cut) for each in zip(paths, avals, specs)]
-        with axes_in_scope(used, manual, check_vma):
-            body = stage_body("shard_map", f, in_tree, parts)
-        out = _out_specs(out_specs, body, cut)
-        with axes_in_scope(used, manual, check_vma):
-            jaxpr = with_out_specs(body.jaxpr, out, cut)
-        outs = shard_map_p.bind(
-            *body.consts,
-            *leaves,
-            jaxpr=jaxpr,
-            in_specs=(PartitionSpec(),) * len(body.consts) + tuple(specs),
-            out_specs=out,
-            **cut,
-        )
-        return tree.unflatten(body.out_tree, outs)
+        return map_parts(f, args, specs, lambda _: out_specs, used, manual, check_vma)
 
     return mapped
+
+
+def map_parts(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    specs: Sequence[PartitionSpec | None],
+    out_specs_of: Callable[[Any], Any],
+    mesh: Mesh | AbstractMesh,
+    manual: frozenset[Any],
+    check_vma: bool,
+) -> Any:
+    """Map a function over axes of a mesh.
+
+    Args:
+      f: the function.
+      args: its arguments, trees of whole arrays.
+      specs: the specification of each leaf of them, or None for leaves that `f` gets as they are.
+      out_specs_of: from the types of what `f` returns to the specifications of the result.
+      mesh, manual: the mesh, and the axes of it.
+      check_vma: whether types tell which values vary.
+    """
+    where = errors.applied_to(f)
+    leaves, in_tree = tree.flatten(args)
+    arrays = [x for x, spec in zip(leaves, specs) if spec is not None]
+    given = [spec for spec in specs if spec is not None]
+    paths = [f"args{keystr(path)}" for path, _ in tree.leaves_with_path(args)]
+    paths = [path for path, spec in zip(paths, specs) if spec is not None]
+    if len(arrays) < len(leaves):
+        f, in_tree = _of_arrays(f, in_tree, leaves, specs)
+    cut = dict(mesh=mesh, newly_manual_axes=manual, check_vma=check_vma)
+    avals = operand_avals("shard_map", arrays)
+    parts = [_part(where, *each, cut) for each in zip(paths, avals, given)]
+    with axes_in_scope(mesh, manual, check_vma):
+        body = stage_body("shard_map", f, in_tree, parts)
+        out_specs = _out_specs(where, out_specs_of, body, cut)
+        jaxpr = with_out_specs(body.jaxpr, out_specs, cut)
+    outs = shard_map_p.bind(
+        *body.consts,
+        *arrays,
+        jaxpr=jaxpr,
+        in_specs=(PartitionSpec(),) * len(body.consts) + tuple(given),
+        out_specs=out_specs,
+        **cut,
+    )
+    return tree.unflatten(body.out_tree, outs)
+
+
+def _of_arrays(
+    f: Callable[..., Any], in_tree: Any, leaves: Sequence[Any], specs: Sequence[Any]
+) -> tuple[Callable[..., Any], Any]:
+    """The function of those leaves of its arguments that are cut, and their structure."""
+
+    def fun(*arrays: Any) -> Any:
+        rest = iter(arrays)
+        given = [x if spec is None else next(rest) for x, spec in zip(leaves, specs)]
+        return f(*tree.unflatten(in_tree, given))
+
+    return fun, tree.structure(tuple(x for x, s in zip(range(len(specs)), specs) if s is not None))
 
 
 # ---------------------------------------------------------------- meshes
 
 
-def _mesh(mesh: Mesh | AbstractMesh | None) -> Mesh:
-    """The mesh with the devices that a function is mapped over."""
+def mesh_of(mesh: Mesh | AbstractMesh | None, leaves: Sequence[Any]) -> Mesh | AbstractMesh:
+    """The mesh that a function is mapped over.
+
+    Args:
+      mesh: what the user gave.
+      leaves: of the arguments, which may lie on the mesh that an abstract one stands for.
+    """
     around = manual_axes()
     in_use = around[-1].mesh if around else mesh_in_use()
-    if mesh is None or (isinstance(mesh, AbstractMesh) and mesh.shape_tuple == in_use.shape_tuple):
+    if mesh is None:
         mesh = in_use
+    elif isinstance(mesh, AbstractMesh):
+        lie_on = [getattr(getattr(x, "sharding", None), "mesh", None) for x in leaves]
+        for found in (in_use, *lie_on):
+            if isinstance(found, Mesh) and found.shape_tuple == mesh.shape_tuple:
+                mesh = found
     elif around and mesh != in_use:
         raise ValueError(errors.other_mesh(in_use, mesh))
     if mesh.empty:
         raise ValueError(errors.without_mesh())
-    if not isinstance(mesh, Mesh):
+    if isinstance(mesh, AbstractMesh) and not any(isinstance(x, Tracer) for x in leaves):
         raise ValueError(errors.mesh_without_devices(mesh))
     return mesh
 
 
-def _manual(mesh: Mesh, axis_names: Any) -> frozenset[Any]:
+def manual_of(mesh: Mesh | AbstractMesh, axis_names: Any) -> frozenset[Any]:
     """The axes that a function is mapped over."""
     names = {axis_names} if isinstance(axis_names, str) else {*axis_names}
     if not names <= {*mesh.axis_names}:
@@ -142,7 +197,7 @@ def _manual(mesh: Mesh, axis_names: Any) -> frozenset[Any]:
 # ---------------------------------------------------------------- specifications
 
 
-def _check_specs(what: str, specs: Any, manual: frozenset[Any], mesh: Mesh) -> None:
+def _check_specs(what: str, specs: Any, manual: frozenset[Any], mesh: Any) -> None:
     """Raise unless `specs` is a tree of specifications of axes that are mapped over."""
     for path, spec in tree.leaves_with_path(specs):
         if not isinstance(spec, PartitionSpec):
@@ -154,19 +209,18 @@ def _check_specs(what: str, specs: Any, manual: frozenset[Any], mesh: Mesh) -> N
 
 
 def _in_specs(
-    specs: Any, args: Any, leaves: Sequence[Any], mesh: Mesh, manual: frozenset[Any]
-) -> list[PartitionSpec]:
+    specs: Any, args: Any, leaves: Sequence[Any], mesh: Any, manual: frozenset[Any]
+) -> list[PartitionSpec | None]:
     """The specification of each leaf of the arguments."""
     if specs is None:
-        return [_as_it_lies(x, mesh, manual) for x in leaves]
+        return [as_it_lies(x, mesh, manual) for x in leaves]
     if isinstance(specs, list):
         specs = tuple(specs)
     _check_specs("in_specs", specs, manual, mesh)
-    flat = tree.flatten_axes("shard_map in_specs", tree.structure(args), specs)
-    return [PartitionSpec() if spec is None else spec for spec in flat]
+    return tree.flatten_axes("shard_map in_specs", tree.structure(args), specs)
 
 
-def _as_it_lies(x: Any, mesh: Mesh, manual: frozenset[Any]) -> PartitionSpec:
+def as_it_lies(x: Any, mesh: Any, manual: frozenset[Any]) -> PartitionSpec:
     """How an array is spread over the mesh, as far as axes go that are mapped over."""
     sharding = getattr(x, "sharding", None)
     if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
@@ -176,37 +230,36 @@ def _as_it_lies(x: Any, mesh: Mesh, manual: frozenset[Any]) -> PartitionSpec:
     return PartitionSpec(*axes)
 
 
-def _part(path: str, aval: Any, spec: PartitionSpec, cut: dict[str, Any]) -> Any:
+def _part(where: str, path: str, aval: Any, spec: PartitionSpec, cut: dict[str, Any]) -> Any:
     """The type of a device's part of an argument."""
     if len(spec) > getattr(aval, "ndim", 0):
-        raise ValueError(errors.rank_too_low("in_specs", path, spec, aval))
-    part = part_aval(aval, spec, cut)
+        raise ValueError(errors.rank_too_low(where, "in_specs", path, spec, aval))
     sizes = cut["mesh"].shape
     for i in range(len(spec)):
-        parts = 1
-        for name in spec.axes_of(i):
-            parts *= sizes[name]
+        parts = math.prod([sizes[name] for name in spec.axes_of(i)])
         if aval.shape[i] % parts:
-            raise ValueError(errors.not_divisible(path, spec, aval, i, parts))
-    return part
+            raise ValueError(errors.not_divisible(where, path, spec, aval, i, parts))
+    return part_aval(aval, spec, cut)
 
 
-def _out_specs(specs: Any, body: Body, cut: dict[str, Any]) -> tuple[PartitionSpec, ...]:
+def _out_specs(
+    where: str, specs_of: Callable[[Any], Any], body: Body, cut: dict[str, Any]
+) -> tuple[PartitionSpec, ...]:
     """The specification of each leaf of the result."""
     mesh, manual = cut["mesh"], cut["newly_manual_axes"]
-    specs = specs() if callable(specs) else specs
+    result = tree.unflatten(body.out_tree, body.out_avals)
+    specs = specs_of(result)
     _check_specs("out_specs", specs, manual, mesh)
     flat = tree.flatten_axes("shard_map out_specs", body.out_tree, specs)
     flat = [PartitionSpec() if spec is None else spec for spec in flat]
-    result = tree.unflatten(body.out_tree, body.out_avals)
     wrong = []
     for (path, aval), spec in zip(tree.leaves_with_path(result), flat):
         name = f"result{keystr(path)}"
         if len(spec) > getattr(aval, "ndim", 0):
-            raise ValueError(errors.rank_too_low("out_specs", name, spec, aval))
+            raise ValueError(errors.rank_too_low(where, "out_specs", name, spec, aval))
         varies = (aval.vma & manual) - {*spec.names()}
         if varies:
             wrong.append((name, spec, aval, [n for n in mesh.axis_names if n in varies]))
     if wrong:
-        raise ValueError(errors.not_replicated(wrong))
+        raise ValueError(errors.not_replicated(where, wrong))
     return tuple(flat)

@@ -8,6 +8,11 @@ from typing import Any
 # ---------------------------------------------------------------- specifications
 
 
+def applied_to(fun: Any) -> str:
+    """Which call of `shard_map` an error is of."""
+    return f"shard_map applied to the function {getattr(fun, '__name__', repr(fun))!r}"
+
+
 def specs_not_specs(name: str, path: str, value: Any) -> str:
     return (
         f"[shard_map] {name}{path} is {value!r} of type {type(value)}; every leaf of {name} must "
@@ -57,30 +62,32 @@ def mapped_already(names: Sequence[Any]) -> str:
     )
 
 
-def rank_too_low(name: str, path: str, spec: Any, aval: Any) -> str:
+def rank_too_low(where: str, name: str, path: str, spec: Any, aval: Any) -> str:
     return (
-        f"[shard_map] {name} says {spec} of {path}, which takes at least {len(spec)} dimensions, "
-        f"but its type is {aval}."
+        f"[{where}] {name} has {spec} for {path}, which has length {len(spec)}, but the array has "
+        f"{getattr(aval, 'ndim', 0)} dimensions: its type is {aval}."
     )
 
 
-def not_divisible(path: str, spec: Any, aval: Any, dim: int, parts: int) -> str:
+def not_divisible(where: str, path: str, spec: Any, aval: Any, dim: int, parts: int) -> str:
     return (
-        f"[shard_map] in_specs says {spec} of {path} of type {aval}: dimension {dim} of size "
+        f"[{where}] in_specs says {spec} of {path} of type {aval}: dimension {dim} of size "
         f"{aval.shape[dim]} is cut into {parts} parts, by which it must be evenly divisible. Pad "
         "the array, or leave the dimension whole."
     )
 
 
-def not_replicated(wrong: Sequence[tuple[str, Any, Any, Sequence[Any]]]) -> str:
+def not_replicated(where: str, wrong: Sequence[tuple[str, Any, Any, Sequence[Any]]]) -> str:
     lines = [
         f"- {path} of type {aval} has the specification {spec}, which says that it is the same "
         f"along the mesh axes {tuple(axes)}; it may vary along them"
         for path, spec, aval, axes in wrong
     ]
     return (
-        "[shard_map] out_specs say of results that all devices have the same, which the types in "
-        "the program do not:\n" + "\n".join(lines) + "\nReduce over these axes (`lax.psum`, "
+        f"[{where}] out_specs require replication of results, where that all devices have the "
+        "same cannot be statically inferred from the types:\n"
+        + "\n".join(lines)
+        + "\nReduce over these axes (`lax.psum`, "
         "`lax.pmean`), name them in out_specs, or, if you know the results to be equal, use "
         "`check_vma=False`."
     )
@@ -98,8 +105,8 @@ def wrong_parts(wanted: Sequence[Any], given: Sequence[Any]) -> str:
 
 def spmd_axis_in_use(names: Sequence[Any], in_specs: Any, out_specs: Any) -> str:
     return (
-        f"[vmap of shard_map] `spmd_axis_name` has {tuple(names)}, but the specifications use it: "
-        f"in_specs={in_specs}, out_specs={out_specs}. An axis cuts one dimension only."
+        f"[shard_map] vmap spmd_axis_name cannot appear in the specifications, but it has "
+        f"{tuple(names)}: in_specs={in_specs}, out_specs={out_specs}. An axis cuts one dimension."
     )
 
 
@@ -158,3 +165,14 @@ def pmap_within(mesh: Any) -> str:
 def pmap_same_devices(devices: Sequence[Any]) -> str:
     shown = ", ".join(map(str, devices))
     return f"[pmap] `devices` name a device twice: {shown}. Each entry needs one of its own."
+
+
+# ---------------------------------------------------------------- smap
+
+
+def smap_only_integers(which: str, axis: Any) -> str:
+    return f"[smap] {which} must be an int, None, or a tree of these, but it has the leaf {axis!r}."
+
+
+def smap_axis_missing(axis: int, aval: Any) -> str:
+    return f"[smap] There is no dimension {axis} in an array of type {aval}."

@@ -44,6 +44,7 @@ from ..ops.collectives_reduce import psum_p
 from ..ops.linear import constant_like, move_axis, reshape
 from ..sharding.current import use, use_again
 from ..sharding.mesh import AxisType
+from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
@@ -78,6 +79,12 @@ class ShardMap(BuiltinPrimitive):
 
     def places(self, params):
         return (params["mesh"],)
+
+    def result_shardings(self, params):
+        mesh = params["mesh"]
+        if len(params["newly_manual_axes"]) < len(mesh.axis_names) or mesh.size == 1:
+            return None
+        return [NamedSharding(mesh, spec) for spec in params["out_specs"]]
 
     def check_operands(self, avals, params):
         wanted = params["jaxpr"].in_avals
@@ -132,7 +139,7 @@ class ShardMap(BuiltinPrimitive):
         unknowns = tuple([trace.is_unknown(x) for x in args])
         in_specs, out_specs = params["in_specs"], params["out_specs"]
         with self.scope(params):
-            parts = split_parts(params["jaxpr"], unknowns)
+            parts = split_parts(params["jaxpr"], unknowns, _readable(params))
             varying = [residual_axes(aval, params) for aval in parts.residuals]
             specs = [spec_of_line(names) for names in varying]
             lines = tuple(
@@ -153,9 +160,12 @@ class ShardMap(BuiltinPrimitive):
             ),
         )
         count = out_unknowns.count(False)
-        made = list(zip(known_outs[count:], specs))
-        given = list(zip(known_args, known_specs))
-        residuals = [given[i] if is_input else made[i] for is_input, i in parts.sources]
+        values = {
+            "input": list(zip(known_args, known_specs)),
+            "result": list(zip(known_outs, _where([not u for u in out_unknowns], out_specs))),
+            "residual": list(zip(known_outs[count:], specs)),
+        }
+        residuals = [values[kind][i] for kind, i in parts.sources]
         unknown_outs = iter(
             trace.unknown.process(
                 self,
@@ -336,39 +346,52 @@ class Parts(NamedTuple):
       known: from the known inputs to the known results, then the residuals.
       unknown: takes values for the sources, then the unknown inputs.
       residuals: the types of the residuals.
-      sources: for each value, whether it is one of the known inputs, instead of a residual; and
-        which one.
+      sources: where each value comes from, `"input"`, `"result"` or `"residual"`, and which of the
+        known inputs, known results or residuals it is.
       out_unknowns: for each result, whether the second half gives it.
     """
 
     known: ClosedJaxpr
     unknown: ClosedJaxpr
     residuals: list[Any]
-    sources: list[tuple[bool, int]]
+    sources: list[tuple[str, int]]
     out_unknowns: tuple[bool, ...]
 
     def lines_of(self, lines: Sequence[bool]) -> tuple[bool, ...]:
         """For each source, whether it is a residual of which `lines` says something."""
-        return tuple([not is_input and lines[i] for is_input, i in self.sources])
+        return tuple([kind == "residual" and lines[i] for kind, i in self.sources])
 
 
 @jaxpr_cache
-def split_parts(jaxpr: ClosedJaxpr, unknowns: tuple[bool, ...]) -> Parts:
-    """Split a program; the second half reads known inputs where it needs them."""
+def split_parts(jaxpr: ClosedJaxpr, unknowns: tuple[bool, ...], whole: tuple[bool, ...]) -> Parts:
+    """Split a program; the second half reads known inputs and results where it needs them.
+
+    Args:
+      jaxpr: the program.
+      unknowns: for each input, whether it is unknown.
+      whole: for each result, whether all parts of it are there to be read.
+    """
     known, unknown, out_unknowns, _ = partial_eval_jaxpr(jaxpr, unknowns, False)
     count = out_unknowns.count(False)
-    body = known.jaxpr
-    inputs = {id(var): i for i, var in enumerate(body.invars)}
-    sources: list[tuple[bool, int]] = []
+    body, readable = known.jaxpr, _where([not u for u in out_unknowns], whole)
+    found = {id(x): ("result", i) for i, x in enumerate(body.outvars[:count]) if readable[i]}
+    found |= {id(x): ("input", i) for i, x in enumerate(body.invars)}
+    sources: list[tuple[str, int]] = []
     kept: list[Any] = []
     for atom in body.outvars[count:]:
-        if id(atom) in inputs:
-            sources.append((True, inputs[id(atom)]))
-        else:
-            sources.append((False, len(kept)))
+        if id(atom) not in found:
+            found[id(atom)] = "residual", len(kept)
             kept.append(atom)
+        sources.append(found[id(atom)])
     smaller = known.replace(jaxpr=body.replace(outvars=[*body.outvars[:count], *kept]))
     return Parts(smaller, unknown, [atom.aval for atom in kept], sources, out_unknowns)
+
+
+def _readable(params: dict[str, Any]) -> tuple[bool, ...]:
+    """For each result, whether all parts of it are put together, and none is dropped as a copy."""
+    if params["check_vma"]:
+        return (True,) * len(params["out_specs"])
+    return tuple([not copied_axes(spec, params) for spec in params["out_specs"]])
 
 
 def residual_axes(aval: Any, params: dict[str, Any]) -> tuple[Any, ...]:

@@ -138,6 +138,10 @@ class Primitive:
         """The meshes and shardings of which the primitive, with these parameters, speaks."""
         return ()
 
+    def result_shardings(self, params: dict[str, Any]) -> Sequence[Any] | None:
+        """How the results are spread over devices, for primitives that say so."""
+        return None
+
     def expanded(self, avals: Sequence[AbstractValue], params: dict[str, Any]) -> Any:
         """The closed jaxpr that the primitive stands for, if it does nothing but apply one."""
         return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.jaxpr import ClosedJaxpr
 from ..ops.replicas import Region
+from ..sharding.mesh import AbstractMesh, Mesh
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from .mlir import ir
@@ -65,6 +66,9 @@ def manual_region(
       body: from MLIR values of the parts to those of the parts of the results.
     """
     module: ModuleContext = b.module_context
+    if isinstance(mesh, AbstractMesh):  # it stands for one of the program's devices
+        devices = np.array(module.devices, object).reshape(mesh.axis_sizes)
+        mesh = Mesh(devices, mesh.axis_names, mesh.axis_types)
     around, manual = module.region, axes
     if around is not None:
         manual = axes | around.manual

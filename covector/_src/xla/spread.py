@@ -110,7 +110,7 @@ def spread_of(
         another sharding than it is to have.
     """
     given = list(in_shardings) or [None] * len(args)
-    outs = tuple(out_shardings) or (None,) * len(jaxpr.out_avals)
+    outs = tuple(out_shardings) or _stated(jaxpr.jaxpr)
     inside = _spoken_of(jaxpr)
     committed = [p for _, p in args if p is not None and p.committed]
     used = in_use().mesh
@@ -168,6 +168,16 @@ def _over(
     whole = Spread(devices, mesh, (), ()).whole
     ins = tuple(wanted or before or whole for wanted, before in zip(given, placed))
     return Spread(devices, mesh, ins, outs)
+
+
+def _stated(jaxpr: Jaxpr) -> tuple[Sharding | None, ...]:
+    """How the results are spread of which the eqns that make them say so."""
+    made: dict[int, Sharding | None] = {}
+    for eqn in jaxpr.eqns:
+        shardings = eqn.primitive.result_shardings(eqn.params)
+        if shardings is not None:
+            made.update(zip(map(id, eqn.outvars), shardings))
+    return tuple([made.get(id(atom)) for atom in jaxpr.outvars])
 
 
 @jaxpr_cache
