@@ -8,4 +8,5 @@ from . import backend as backend
 from . import core as core
 from . import linear_util as linear_util
 from . import random as random
+from . import sharding as sharding
 from . import source_info_util as source_info_util

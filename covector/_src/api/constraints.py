@@ -11,7 +11,7 @@ from ..core.avals import aval_of
 from ..core.trace import Tracer
 from ..ops.sharding_constraint import sharding_constraint
 from ..sharding.base import Sharding
-from ..sharding.mesh import mesh_in_use
+from ..sharding.current import in_use
 from ..sharding.named import NamedSharding, named
 from ..sharding.spec import UNCONSTRAINED, PartitionSpec
 from ..xla.array import ArrayImpl
@@ -34,16 +34,15 @@ def given_shardings(
 ) -> list[Sharding | None]:
     """The shardings that users gave for arrays of these types, checked; None if they gave none.
 
-    Where there is a mesh in use, to give None is to ask for the whole array on each of its devices.
+    Within `with mesh:`, to give None is to ask for the whole array on each of its devices.
     """
-    if not mesh_in_use().empty:
+    used = in_use()
+    if used.mesh is None and used.entered:
         entries = [PartitionSpec() if entry is None else entry for entry in entries]
     unsaid = (None, UNSPECIFIED)
     found = [None if entry in unsaid else sharding_of(where, entry) for entry in entries]
     for sharding, aval in zip(found, avals):
         if sharding is not None:
-            if isinstance(sharding, NamedSharding) and UNCONSTRAINED in sharding.spec:
-                raise ValueError(errors.unconstrained(where, sharding))
             check_shape(where, sharding, aval.shape)
     return found
 
@@ -60,15 +59,24 @@ def one_device_of(where: str, shardings: Any) -> Any:
     """The device that a tree of shardings names; None if it is the first one, or not the only one.
 
     Raises:
-      ValueError: a leaf is no sharding.
+      ValueError: a leaf is no sharding, or leaves something to the compiler.
     """
     devices = set()
     for entry in tree.leaves(shardings, is_leaf=lambda x: isinstance(x, Sharding)):
+        spec = entry.spec if isinstance(entry, NamedSharding) else entry
+        if isinstance(spec, PartitionSpec) and UNCONSTRAINED in spec:
+            raise ValueError(errors.unconstrained(where, entry))
         if isinstance(entry, Sharding):
             devices |= {*(devices_of_sharding(entry) or ())}
         elif not isinstance(entry, (PartitionSpec, _Unspecified)):
             raise ValueError(errors.not_a_sharding(where, entry))
     return devices.pop() if len(devices) == 1 and devices != {first_device()} else None
+
+
+def names_devices(shardings: Any) -> bool:
+    """Whether a tree of shardings names a device."""
+    leaves = tree.leaves(shardings, is_leaf=lambda x: isinstance(x, Sharding))
+    return any(isinstance(x, Sharding) and devices_of_sharding(x) for x in leaves)
 
 
 def constrained(x: Any, sharding: Sharding | None) -> Any:

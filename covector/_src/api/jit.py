@@ -27,8 +27,14 @@ from ..transforms.stage import JaxprTrace, write_down
 from ..xla.array import ArrayImpl, move
 from ..xla.calls import ONE_LEAF, RepeatedCalls, call_for_tree, type_of
 from ..xla.compile import Executable
-from ..xla.devices import devices
-from ..xla.placement import Placement, common_placement, is_spread, lie_together
+from ..xla.devices import devices, first_device
+from ..xla.placement import (
+    Placement,
+    common_placement,
+    is_spread,
+    lie_together,
+    placement_on,
+)
 from ..xla.spread import Spread, spread_of
 from ..xla.token_values import has_tokens
 from .arguments import ArgumentSpec, check_arrays, join
@@ -36,6 +42,7 @@ from .constraints import (
     UNSPECIFIED,
     constrained,
     given_shardings,
+    names_devices,
     one_device_of,
     type_and_placement,
 )
@@ -82,18 +89,25 @@ class Program(NamedTuple):
       executable: the compiled program.
       placement: where its results lie.
       out_tree: the structure of the result.
+      donated: for each argument of a program for several devices, whether it is donated.
     """
 
     executable: Executable
     placement: Placement | None
     out_tree: Any
+    donated: tuple[bool, ...] = ()
 
     def of_arrays(self, arrays: Sequence[ArrayImpl]) -> Any:
         """The result for arguments that have these arrays as their leaves."""
         places = self.executable.in_placements
-        if places is not None:
-            arrays = list(map(move, arrays, places))
-        return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
+        if places is None:
+            return self.out_tree.unflatten(self.executable.run(arrays, self.placement))
+        moved = list(map(move, arrays, places))
+        result = self.out_tree.unflatten(self.executable.run(moved, self.placement))
+        for before, after, donated in zip(arrays, moved, self.donated):
+            if donated and before is not after:  # what was donated was a copy of it
+                before.delete()
+        return result
 
 
 # What has been staged, by the user's function: it is shared by all `jit`s of one function, whatever
@@ -258,11 +272,14 @@ class JitFunction(RepeatedCalls):
         backend = eval_trace.backend
         spread = self._spread(staged, in_tree, [(x.aval, x._placement) for x in arrays])
         if spread is not None:
-            return Program(backend.executable_of(spread, **params), None, staged.out_tree)
+            executable = backend.executable_of(spread, **params)
+            return Program(executable, None, staged.out_tree, params["donated_invars"])
         if not together:
             return None
         placement = common_placement(arrays, staged.name)
         device = None if placement is None else placement.device
+        if placement is None and self._shardings is not None and names_devices(self._shardings):
+            placement = placement_on(first_device(), True)
         return Program(backend.executable_of(device, **params), placement, staged.out_tree)
 
     def _spread(self, staged: Staged, in_tree: Any, types: Sequence[Any]) -> Spread | None:
@@ -309,7 +326,11 @@ class JitFunction(RepeatedCalls):
         self._compiled[key] = program
         is_ready = is_ready and program.executable.only_launches
         if self._calls is not None and not kwargs and is_ready:
-            in_tree, start, call = tree.structure(args), config.trace_key(), call_for_tree(*program)
+            in_tree, start, call = (
+                tree.structure(args),
+                config.trace_key(),
+                call_for_tree(*program[:3]),
+            )
             self._calls[start, in_tree, *types] = call
             if all(part == ONE_LEAF for part in in_tree.children()):
                 self._calls[start, *types] = call
@@ -500,11 +521,9 @@ def jit(
       fun: a function of trees of arrays (or of static values) that returns a tree of arrays. It
         should have no side effects. Left out, `jit` is a decorator with options.
       in_shardings: how each argument is to be spread over devices: a sharding, a `PartitionSpec`
-        within `set_mesh`, or None; or a prefix tree of them. All must be over the same devices, on
-        which the program runs. Arrays that are committed elsewhere are refused. None means whole on
-        each device of the mesh in use; without a mesh, as the argument comes.
-      out_shardings: the same of the results, of which None without a mesh leaves it to the
-        compiler, as it is if nothing is said.
+        within `set_mesh`, or None for as it comes; or a prefix tree of them. All must be over the
+        same devices, on which the program runs. Arrays that are committed elsewhere are refused.
+      out_shardings: the same of the results, of which None leaves it to the compiler.
       static_argnums: positions of arguments that are ordinary Python values, known to the trace;
         they must be hashable, and each new value compiles the function anew.
       static_argnames: the same by name. Each of the two is inferred from the other.
@@ -550,6 +569,8 @@ def jit(
     check_function("jit", fun)
     shardings = None
     if in_shardings is not UNSPECIFIED or out_shardings is not UNSPECIFIED:
+        if device is not None or backend is not None:
+            raise ValueError(sharding_errors.shardings_and_device())
         shardings = in_shardings, out_shardings
         device = one_device_of("jit", shardings) or device
     if backend is not None:

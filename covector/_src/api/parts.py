@@ -15,8 +15,9 @@ from ..sharding.base import Index, Sharding
 from ..xla.array import ArrayImpl, move, put
 from ..xla.gspmd import device_order
 from ..xla.layout import Format
+from ..xla.native import Device
 from ..xla.parts import put_parts
-from ..xla.placement import check_shape, placement_by, placement_on
+from ..xla.placement import SingleDeviceSharding, check_shape, placement_by, placement_on
 from .constraints import sharding_of
 
 
@@ -136,7 +137,7 @@ def make_array_from_process_local_data(
     There is one process, which has all of the data.
 
     Args:
-      sharding: how each array is spread; or a tree of shardings.
+      sharding: how each array is spread, or a device; or a prefix tree of these.
       local_data: a tree of NumPy arrays.
       global_shape: the arrays' shape, or a tree of shapes; that of the data if None.
 
@@ -160,7 +161,10 @@ def make_array_from_process_local_data(
         shapes = tree.leaves(global_shape, is_leaf=lambda x: x is None or isinstance(x, tuple))
     made = []
     for x, target, shape in zip(leaves, shardings, shapes):
-        target, aval = sharding_of(where, target), aval_of(x)
+        aval = aval_of(x)
+        if isinstance(target, Device):
+            target = SingleDeviceSharding(target)
+        target = sharding_of(where, target)
         if shape is not None and tuple(shape) != aval.shape:
             raise ValueError(errors.local_shape(where, shape, aval.shape))
         check_shape(where, target, aval.shape)

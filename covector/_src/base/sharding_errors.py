@@ -123,8 +123,9 @@ def parts_not_one_buffer(aval: Any, sharding: Any) -> str:
 
 def indivisible(sharding: Any, shape: Sequence[int], axis: int, parts: int) -> str:
     return (
-        f"{sharding} cuts dimension {axis} into {parts} parts, but its size is {shape[axis]} in an "
-        f"array of shape {tuple(shape)}. Pad the array, or leave the dimension whole."
+        f"{sharding} cuts dimension {axis} into {parts} parts, which should evenly divide the "
+        f"shape {tuple(shape)}, but the size is {shape[axis]}. Pad the array, or leave the "
+        "dimension whole."
     )
 
 
@@ -181,6 +182,13 @@ def compiled_for_others(where: str, wrong: Sequence[tuple[str, Any, Any, Any]]) 
     return (
         f"[{where}] The program was compiled for input shardings that disagree with the shardings "
         f"of these arguments; move them there with `device_put`:{listed}"
+    )
+
+
+def shardings_and_device() -> str:
+    return (
+        "[jit] `device` and `backend` say where a program runs, and so do `in_shardings` and "
+        "`out_shardings`; give one or the other. `SingleDeviceSharding(device)` is a sharding."
     )
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..api.constraints import UNSPECIFIED
 from ..api.jit import jit
 from ..api.shard_map import shard_map as map_over_devices
 
 
 def pjit(
-    fun: Callable[..., Any], in_shardings: Any = None, out_shardings: Any = None, **options: Any
+    fun: Callable[..., Any],
+    in_shardings: Any = UNSPECIFIED,
+    out_shardings: Any = UNSPECIFIED,
+    **options: Any,
 ) -> Any:
     """`jit`, of which it was the form for several devices.
 

@@ -413,7 +413,7 @@ def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
         devices = (first_device(),) if placement is None else placement.devices
         if placement is None or not placement.is_spread:
             return ArrayImpl(_copied(whole, devices[0]), x.aval, placement)
-        if placement.sharding.is_fully_replicated:
+        if placement.sharding.is_fully_replicated and devices[0].platform != "cpu":
             copies = [_copied(whole, device) for device in devices]
             stored = physical_aval(x.aval)
             return ArrayImpl(parts.put_parts(copies, stored, placement.sharding), x.aval, placement)

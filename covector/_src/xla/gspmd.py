@@ -194,3 +194,31 @@ def device_list_of(devices: tuple[Any, ...]) -> Any:
 def jaxlib_sharding(sharding: Sharding, ndim: int) -> Any:
     """A sharding of several devices, for jaxlib."""
     return _jax.GSPMDSharding(device_list_of(device_order(sharding)), hlo_sharding(sharding, ndim))
+
+
+# ---------------------------------------------------------------- as bytes
+
+
+def get_op_sharding_from_serialized_proto(sharding: bytes) -> Any:
+    """The compiler's `OpSharding` that was written as bytes."""
+    found = xla_client.OpSharding()
+    found.ParseFromString(sharding)
+    return found
+
+
+def get_hlo_sharding_from_serialized_proto(sharding: bytes) -> Any:
+    """The compiler's `HloSharding` that was written as bytes."""
+    return HloSharding.from_proto(get_op_sharding_from_serialized_proto(sharding))
+
+
+def get_serialized_proto_from_hlo_sharding(sharding: Any) -> bytes:
+    """The compiler's `HloSharding` as bytes.
+
+    >>> import covector as cv
+    >>> from covector.extend import sharding
+    >>> hlo = cv.NamedSharding(cv.make_mesh((1,), ("x",)), cv.P("x"))._to_xla_hlo_sharding(1)
+    >>> text = sharding.get_serialized_proto_from_hlo_sharding(hlo)
+    >>> sharding.get_hlo_sharding_from_serialized_proto(text) == hlo
+    True
+    """
+    return sharding.to_proto().SerializeToString()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -74,15 +75,17 @@ def gathered(buffer: Any, stored: Any, sharding: Sharding, ndim: int) -> np.ndar
     return whole
 
 
-def numbered(sharding: Sharding, shape: Sequence[int]) -> Iterator[tuple[int, Index, int]]:
+@lru_cache(1024)
+def numbered(sharding: Sharding, shape: tuple[int, ...]) -> Sequence[tuple[int, Index, int]]:
     """Of each part its number, its place in the array, and which of the equal copies it is."""
-    indices = sharding.devices_indices_map(shape)
+    found, indices = [], sharding.devices_indices_map(shape)
     copies: dict[Any, int] = {}
     for number, device in enumerate(device_order(sharding)):
         index = indices[device]
         place = _place(index)
         copies[place] = copies.get(place, -1) + 1
-        yield number, index, copies[place]
+        found.append((number, index, copies[place]))
+    return found
 
 
 def _place(index: Index) -> tuple[Any, ...]:
