@@ -103,6 +103,13 @@ def axis_not_in_mesh(spec: Any, name: Any, names: Sequence[Any]) -> str:
     )
 
 
+def sharding_without_devices(where: str, sharding: Any) -> str:
+    return (
+        f"[{where}] {sharding} is over a mesh without devices. Use a `Mesh` of devices, or enter one "
+        "of the same axes by `with set_mesh(mesh):`."
+    )
+
+
 def rank_too_low(where: str, spec: Any, shape: Sequence[int]) -> str:
     return (
         f"[{where}] {spec} is for arrays of at least {len(spec)} dimensions, but the array has "

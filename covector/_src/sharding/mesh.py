@@ -107,6 +107,9 @@ class _Axes:
             found = self._hash = hash(self._key())
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
+
 
 class AbstractDevice(NamedTuple):
     """What kind of device a mesh consists of, without the devices."""

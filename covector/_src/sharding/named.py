@@ -12,6 +12,7 @@ import numpy as np
 from ..base import sharding_errors as errors
 from ..xla.native import xla_client
 from .base import Index, Sharding
+from .current import in_use
 from .mesh import EMPTY_ABSTRACT_MESH, AbstractMesh, Mesh, mesh_in_use
 from .spec import PartitionSpec
 
@@ -164,7 +165,14 @@ class NamedSharding(Sharding):
 
 
 def named(where: str, sharding: Any) -> Any:
-    """A PartitionSpec as a sharding on the mesh in use; anything else as it is."""
+    """A PartitionSpec as a sharding on the mesh in use; anything else as it is.
+
+    A sharding over a mesh without devices is one over the mesh in use, if that has these axes.
+    """
+    if isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh):
+        used = in_use().mesh
+        same = used is not None and used.abstract_mesh.shape_tuple == sharding.mesh.shape_tuple
+        return sharding.update(mesh=used) if same else sharding
     if not isinstance(sharding, PartitionSpec):
         return sharding
     mesh = mesh_in_use()

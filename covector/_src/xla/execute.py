@@ -20,7 +20,7 @@ import numpy as np
 
 from ..base import config, events
 from ..base.errors import description_not_an_array, execution_forbidden
-from ..base.sharding_errors import incompatible_devices
+from ..base.sharding_errors import incompatible_devices, sharding_without_devices
 from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
@@ -320,7 +320,10 @@ def placement_of_target(target: Any, shape: Sequence[int]) -> Placement | None:
     target = named("device_put", target)
     if isinstance(target, Sharding):
         check_shape("device_put", target, shape)
-        return placement_by(target)
+        placement = placement_by(target)
+        if placement is None:
+            raise ValueError(sharding_without_devices("device_put", target))
+        return placement
     return placement_on(device_of(target), True)
 
 

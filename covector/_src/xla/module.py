@@ -288,6 +288,7 @@ class ModuleContext:
             attributes = arg_attributes, result_attributes
             frame = self._write_function("main", jaxpr, scopes, "public", attributes, consts)
             self.captured = frame.arrays()
+            self.meshes.to_front()
 
     def call(self, name: str, closed: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
         """Call the function of a jaxpr, writing it first if this is its first call."""

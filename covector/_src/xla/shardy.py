@@ -27,6 +27,7 @@ class Meshes:
         self._module = module
         self._numbers = {device: i for i, device in enumerate(devices)}
         self._symbols: dict[str, str] = {}
+        self._ops: list[Any] = []
 
     def symbol(self, mesh: Mesh) -> str:
         """The symbol of a mesh of the program's devices."""
@@ -43,14 +44,20 @@ class Meshes:
             others = sum(s.rstrip("_0123456789") == name for s in self._symbols.values())
             symbol = self._symbols[text] = f"{name}_{others}" if others else name
             with ir.InsertionPoint.at_block_begin(self._module.body):
-                ir.Operation.create(
+                op = ir.Operation.create(
                     "sdy.mesh",
                     attributes={
                         "sym_name": ir.StringAttr.get(symbol),
                         "mesh": ir.Attribute.parse(text),
                     },
                 )
+            self._ops.append(op)
         return symbol
+
+    def to_front(self) -> None:
+        """Let the meshes stand before the functions, where readers look for them."""
+        for op in reversed(self._ops):
+            op.move_before(self._module.body.operations[0])
 
     def sharding(self, sharding: Sharding, aval: ShapedArray, unconstrained: Any = ()) -> str:
         """A sharding of an array, as the text of an attribute.
