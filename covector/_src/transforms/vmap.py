@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base.transform_errors import function
-from ..core.avals import AbstractValue, ShapedArray, aval_of
+from ..core.avals import AbstractValue, ShapedArray, aval_of, with_vma
 from ..core.axis import Axis
 from ..core.jaxpr import ClosedJaxpr, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
@@ -103,15 +103,19 @@ def example_aval(aval: AbstractValue, dim: int | None) -> AbstractValue:
     """The aval of one example of a batch."""
     if dim is None or not isinstance(aval, ShapedArray):
         return aval
-    shape = aval.shape
-    return ShapedArray(shape[:dim] + shape[dim + 1 :], aval.dtype, aval.weak_type, vma=aval.vma)
+    return _reshaped(aval, aval.shape[:dim] + aval.shape[dim + 1 :])
 
 
 def batch_aval(aval: AbstractValue, size: int, dim: int | None) -> AbstractValue:
     """The aval of a batch of `size` examples of the type `aval`, along dimension `dim`."""
     if dim is None or not isinstance(aval, ShapedArray):
         return aval
-    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
+    return _reshaped(aval, (*aval.shape[:dim], size, *aval.shape[dim:]))
+
+
+def _reshaped(aval: ShapedArray, shape: tuple[int, ...]) -> ShapedArray:
+    plain = ShapedArray(shape, aval.dtype, aval.weak_type)
+    return with_vma(plain, aval.vma) if aval.vma else plain
 
 
 # ---------------------------------------------------------------- entry
