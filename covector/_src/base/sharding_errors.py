@@ -105,8 +105,8 @@ def axis_not_in_mesh(spec: Any, name: Any, names: Sequence[Any]) -> str:
 
 def sharding_without_devices(where: str, sharding: Any) -> str:
     return (
-        f"[{where}] {sharding} is over a mesh without devices. Use a `Mesh` of devices, or enter one "
-        "of the same axes by `with set_mesh(mesh):`."
+        f"[{where}] {sharding} is over a mesh without devices. Use a `Mesh` of devices, or enter "
+        "one of the same axes by `with set_mesh(mesh):`."
     )
 
 

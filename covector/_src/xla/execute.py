@@ -321,7 +321,7 @@ def placement_of_target(target: Any, shape: Sequence[int]) -> Placement | None:
     if isinstance(target, Sharding):
         check_shape("device_put", target, shape)
         placement = placement_by(target)
-        if placement is None:
+        if placement is None and target.num_devices:
             raise ValueError(sharding_without_devices("device_put", target))
         return placement
     return placement_on(device_of(target), True)

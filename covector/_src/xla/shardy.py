@@ -57,7 +57,9 @@ class Meshes:
     def to_front(self) -> None:
         """Let the meshes stand before the functions, where readers look for them."""
         for op in reversed(self._ops):
-            op.move_before(self._module.body.operations[0])
+            first = self._module.body.operations[0].operation
+            if op != first:
+                op.move_before(first)
 
     def sharding(self, sharding: Sharding, aval: ShapedArray, unconstrained: Any = ()) -> str:
         """A sharding of an array, as the text of an attribute.
