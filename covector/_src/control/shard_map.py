@@ -43,7 +43,7 @@ from ..ops.arithmetic import div_p
 from ..ops.collectives_reduce import psum_p
 from ..ops.linear import constant_like, move_axis, reshape
 from ..sharding.current import use, use_again
-from ..sharding.mesh import AxisType
+from ..sharding.mesh import AxisType, Mesh
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from ..transforms.cache import jaxpr_cache
@@ -78,11 +78,13 @@ class ShardMap(BuiltinPrimitive):
         return axes_in_scope(params["mesh"], params["newly_manual_axes"], params["check_vma"])
 
     def places(self, params):
-        return (params["mesh"],)
+        mesh = params["mesh"]
+        return (mesh,) if isinstance(mesh, Mesh) else ()
 
     def result_shardings(self, params):
         mesh = params["mesh"]
-        if len(params["newly_manual_axes"]) < len(mesh.axis_names) or mesh.size == 1:
+        whole = len(params["newly_manual_axes"]) == len(mesh.axis_names)
+        if not whole or not isinstance(mesh, Mesh) or mesh.size == 1:
             return None
         return [NamedSharding(mesh, spec) for spec in params["out_specs"]]
 

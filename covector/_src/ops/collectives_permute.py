@@ -20,7 +20,7 @@ from .comparison import eq_p, ge_p
 from .creation import iota
 from .families import filled_like
 from .linear import bring_to, broadcast_in_dim, constant_like, reshape
-from .replicas import all_reduce, exchanged, place_along, region_of, replica_groups
+from .replicas import all_reduce, exchanged, place_along, region_of
 from .select import select_n_p
 from .slicing import index_in_dim
 
@@ -74,7 +74,9 @@ class PPermute(Collective):
         return select_n_p.bind(received, filled_like(x, 0), x), to
 
     def emit(self, b, x, *, axis_name, perm):
-        groups = replica_groups(b, self.where, axis_name)
+        # As in JAX the order of several axes is that of the mesh, whatever the order of the names.
+        region = region_of(b, self.where, axis_name)
+        groups = region.groups([name for name in region.mesh.axis_names if name in axis_name])
         check_perm(self.where, perm, groups.shape[1])
         pairs = [(row[source], row[to]) for row in groups for source, to in perm]
         pairs = np.array(pairs, np.int64).reshape(-1, 2)

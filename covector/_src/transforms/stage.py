@@ -9,7 +9,7 @@ tracer is a constant to it: a scalar is written in place as a literal, anything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -230,8 +230,9 @@ class VaryingTrace(JaxprTrace):
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if primitive.stage is None:
             vmas = [aval_of(x).vma for x in args]
-            if primitive is pvary_p:  # in a program that was written for operands that vary less
-                return self._cast(args[0], frozenset(params["axes"]) - vmas[0])
+            if primitive is pvary_p:  # maybe in a program that was written for what varies less
+                axes = in_order(frozenset(params["axes"]) - vmas[0])
+                return super().process(pvary_p, args, dict(axes=axes)) if axes else args[0]
             retype = primitive.retype or partial(vary_alike, primitive.name)
             params, wanted = retype(params, vmas)
             args = [self._cast(x, to - vma) for x, vma, to in zip(args, vmas, wanted)]
@@ -358,17 +359,24 @@ def vary_alike(name: str, params: dict[str, Any], vmas: Vmas) -> tuple[dict[str,
     The jaxprs among the parameters are then programs of values that vary alike, and need no casts.
     """
     vma = frozenset().union(*vmas)
-    if vma and _axes_within(params):
+    if vma and any(jaxpr.effects for jaxpr in jaxprs_in_params(params)):
         params = {key: _varied(value, vma) for key, value in params.items()}
-        if axes := _axes_within(params):
+        if axes := set(_reduced_within(params)):
             raise NotImplementedError(axis_errors.variation_within(name, in_order(axes)))
     return params, [vma] * len(vmas)
 
 
-def _axes_within(params: dict[str, Any]) -> set[Any]:
-    """The named axes that the jaxprs in parameters act over."""
-    effects = [effect for jaxpr in jaxprs_in_params(params) for effect in jaxpr.effects]
-    return {effect.name for effect in effects if type(effect) is NamedAxisEffect}
+def _reduced_within(params: dict[str, Any]) -> Iterator[Any]:
+    """The named axes over which there are collectives in the jaxprs in parameters.
+
+    Casts are none: where all inputs vary, they are of values that depend on no input.
+    """
+    for jaxpr in jaxprs_in_params(params):
+        for eqn in jaxpr.eqns:
+            names = [e.name for e in eqn.effects if type(e) is NamedAxisEffect]
+            if names and eqn.primitive is not pvary_p:
+                within = [*jaxprs_in_params(eqn.params)]
+                yield from _reduced_within(eqn.params) if within else names
 
 
 def _varied(value: Any, vma: frozenset[Any]) -> Any:
