@@ -57,6 +57,21 @@ def test_arrays_of_different_shardings_meet():
     np.testing.assert_array_equal(grads, X)
 
 
+def test_results_tell_the_mesh(jax):
+    def specs(m):
+        mesh = m.make_mesh((1, 1), ("x", "y"), (m.sharding.AxisType.Auto,) * 2)
+        s = m.NamedSharding(mesh, m.P("x", "y"))
+        a = m.device_put(X, s)
+        outs = [a + 1, a.sum(0), a.T, a + X, m.grad(lambda x: (x * x).sum())(a)]
+        outs += m.jit(lambda x: (x.T, x.sum(), x))(a)
+        outs.append(m.jit(lambda x: x + 1, out_shardings=s)(X))
+        with m.set_mesh(mesh):
+            outs.append(m.jit(lambda: m.numpy.ones(3))())
+        return [repr(x.sharding) for x in outs]
+
+    assert specs(cv) == specs(jax)
+
+
 def number_of_axes(m):
     return len(m.sharding.get_abstract_mesh().axis_names)
 

@@ -32,7 +32,7 @@ from .devices import lowering_platform, sharding_on
 from .dump import dump
 from .emitter import Emitter
 from .failures import failure_behind
-from .gspmd import HloSharding, device_list_of, jaxlib_sharding
+from .gspmd import REPLICATED, HloSharding, device_list_of, jaxlib_sharding
 from .layout import Layout, default_layout, layout_of
 from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
@@ -54,8 +54,8 @@ class Executable:
       only_launches: whether nothing but `launch` is needed to run it: all outputs are arrays of
         XLA's, and nobody wants to see the arguments.
       in_avals, out_avals: types of the arguments and outputs.
-      in_placements, out_placements: of a program for several devices, where the arguments must lie
-        and the outputs will; else None.
+      in_placements, out_placements: of a program that is spread, where the arguments must lie and
+        the outputs will; else None.
       loaded: jaxlib's executable.
     """
 
@@ -103,7 +103,8 @@ class Executable:
             self.in_placements = spread.in_placements
             outs = outputs_of(loaded, spread, self.in_avals, self.out_avals)
             self.out_placements = list(map(placement_by, outs))
-            shardings = [jaxlib_sharding(s, a.ndim) for s, a in zip(outs, self.out_avals)]
+            if spread.is_over_many:
+                shardings = [jaxlib_sharding(s, a.ndim) for s, a in zip(outs, self.out_avals)]
         self._handlers = [
             xla_client.array_result_handler(
                 physical_aval(aval), sharding, committed=True, **RESULT_HANDLER_OPTIONS
@@ -152,8 +153,11 @@ class Executable:
         return outs
 
     def takes(self, arrays: Sequence[ArrayImpl]) -> bool:
-        """Whether a program for several devices finds all of these arrays where it wants them."""
-        return all(x._placement is p for x, p in zip(arrays, self.in_placements or ()))
+        """Whether a program that is spread finds all of these arrays where it wants them."""
+        return all(
+            x._placement is p or not (p.is_spread or x._first_device != p.device)
+            for x, p in zip(arrays, self.in_placements or ())
+        )
 
     def input_layouts(self) -> list[Layout]:
         """How each argument lies in memory; those that are not read, as usual."""
@@ -243,14 +247,15 @@ def lower_jaxpr(
     if barriers.are_kept(platform) and not is_portable:
         program = materialized(program)
     jaxpr = program.jaxpr
-    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable, spread)
+    several = spread if spread is not None and spread.is_over_many else None
+    module = ModuleContext(f"jit_{name}", platform, Emitter, is_portable, several)
     attributes: list[dict[str, Any]] = [{} for _ in jaxpr.invars]
     if any(donated):
         given = [(i, v.aval) for i, v in enumerate(jaxpr.invars) if donated[kept[i]]]
         _assign_donations(attributes, given, [v.aval for v in jaxpr.outvars])
     results: list[dict[str, Any]] = []
-    if spread is not None:
-        results = _spread_main(module, spread, jaxpr, kept, attributes)
+    if several is not None:
+        results = _spread_main(module, several, jaxpr, kept, attributes)
     module.write_main(name, jaxpr, program.consts, attributes, results)
     barriers.keep(module)
     loops.alias_carries(module)
@@ -297,9 +302,11 @@ def outputs_of(
     """How the results of a compiled program lie: as they were to, or as the compiler has chosen."""
     if not avals:
         return []
-    chosen, ndims = loaded.get_output_shardings(), [aval.ndim for aval in in_avals]
+    chosen, ndims = [REPLICATED] * len(avals), [aval.ndim for aval in in_avals]
+    if spread.is_over_many:
+        chosen = map(HloSharding.from_proto, loaded.get_output_shardings())
     return [
-        spread.chosen(HloSharding.from_proto(found), aval.ndim, ndims) if given is None else given
+        spread.chosen(found, aval.ndim, ndims) if given is None else given
         for given, found, aval in zip(spread.outs, chosen, avals)
     ]
 
@@ -359,7 +366,8 @@ def compile_lowered(
     start = time.perf_counter()
     module, spread = lowered.module_context, lowered.spread
     devices = (device,) if spread is None else spread.devices
-    chooses = [] if spread is None else [s is None for s in spread.outs]
+    several = len(devices) > 1
+    chooses = [s is None for s in spread.outs] if several else []
     options = compile_options(
         devices, compiler_options, module.compile_options, module.disabled_passes, chooses
     )
@@ -386,7 +394,7 @@ def compile_lowered(
     executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives, spread)
     if module.host_callbacks:
         executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
-    elif spread is not None and device.platform == "cpu":
+    elif several and device.platform == "cpu":
         executable._execute = InTurn(executable._execute)
     if key is not None:
         _living[key] = executable

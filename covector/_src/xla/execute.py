@@ -40,6 +40,7 @@ from .placement import (
     common_placement,
     default_placement,
     devices_of_sharding,
+    have_shardings,
     is_spread,
     lie_together,
     placement_by,
@@ -72,8 +73,14 @@ class XlaBackend:
     def _execute_op(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Execute an op of which no program is known for such operands, or that is watched."""
         arrays = [self.to_array(x, primitive.name) for x in args]
-        if is_spread(arrays):
+        if have_shardings(arrays):
             return self._execute_spread(primitive, arrays, params)
+        return self._execute_on_one(primitive, arrays, params)
+
+    def _execute_on_one(
+        self, primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
+    ) -> Any:
+        """Execute an op on the device where its operands lie."""
         placement = common_placement(arrays, primitive.name)
         device = first_device() if placement is None else placement.device
         start, types = config.trace_key(), [*map(type_of, arrays)]
@@ -96,21 +103,23 @@ class XlaBackend:
     def _execute_spread(
         self, primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
     ) -> Any:
-        """Execute an op of which one of the operands lies on several devices."""
-        avals = [x.aval for x in arrays]
-        key: tuple[Any, ...] = (config.trace_key(), primitive, *map(type_of, arrays))
-        key += tuple(params.items())
+        """Execute an op of which an operand was put somewhere by a sharding."""
+        avals, types = [x.aval for x in arrays], [(x.aval, x._placement) for x in arrays]
+        key: Any = (config.trace_key(), primitive, *map(type_of, arrays), *params.items())
         try:
             executable = self._ops.get(key)
         except TypeError:  # a parameter is not hashable
-            program = _single_op(primitive, avals, params)
-            spread = spread_of(primitive.name, program, [(x.aval, x._placement) for x in arrays])
-            executable = compile_jaxpr(program, spread, primitive.name)
+            key = executable = None
         if executable is None:
             program = _single_op(primitive, avals, params)
-            spread = spread_of(primitive.name, program, [(x.aval, x._placement) for x in arrays])
-            executable = self._compile_op(key, primitive, avals, params, spread)
-        if executable.only_launches and executable.takes(arrays):
+            spread = spread_of(primitive.name, program, types)
+            if spread is None:
+                return self._execute_on_one(primitive, arrays, params)
+            if key is None:
+                executable = compile_jaxpr(program, spread, primitive.name)
+            else:
+                executable = self._compile_op(key, primitive, avals, params, spread)
+        if key is not None and executable.only_launches and executable.takes(arrays):
             make = list if primitive.multiple_results else None
             self._calls[key] = Call(executable, None, make)
         outs = executable.run(list(map(move, arrays, executable.in_placements)))

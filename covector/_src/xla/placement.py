@@ -112,6 +112,11 @@ def is_spread(arrays: Sequence[Any]) -> bool:
     return any(x._placement is not None and x._placement.is_spread for x in arrays)
 
 
+def have_shardings(arrays: Sequence[Any]) -> bool:
+    """Whether one of these arrays was put somewhere by a sharding that says more than the device."""
+    return any(x._placement is not None and x._placement.sharding is not None for x in arrays)
+
+
 def lie_together(arrays: Sequence[Any]) -> bool:
     """Whether a computation on these arrays moves none of them, with the default device unset."""
     placements = {x._placement for x in arrays} - {None}

@@ -20,13 +20,14 @@ from ..sharding.mesh import AbstractMesh, Mesh
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from ..transforms.cache import jaxpr_cache
-from .devices import first_device
 from .gspmd import GSPMDSharding, named_over
 from .placement import Placement, devices_of_sharding, placement_by
 
 
 class Spread:
-    """How a program is spread over several devices. Equal ones serve as one key of caches.
+    """How a program is spread over devices. Equal ones serve as one key of caches.
+
+    Of one device there is one only where a mesh is spoken of, in whose words results are told.
 
     Attributes:
       devices: the devices, in the order in which the program numbers them.
@@ -58,6 +59,11 @@ class Spread:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Spread) and self._key() == other._key()
+
+    @property
+    def is_over_many(self) -> bool:
+        """Whether there are several devices."""
+        return len(self.devices) > 1
 
     @property
     def device(self) -> Any:
@@ -96,7 +102,7 @@ def spread_of(
     in_shardings: Sequence[Sharding | None] = (),
     out_shardings: Sequence[Sharding | None] = (),
 ) -> Spread | None:
-    """How a program is spread over several devices; None if nothing speaks of several.
+    """How a program is spread over devices; None if nothing speaks of several, or of a mesh.
 
     Args:
       where: the name of the program.
@@ -114,18 +120,21 @@ def spread_of(
     inside = _spoken_of(jaxpr)
     committed = [p for _, p in args if p is not None and p.committed]
     used = in_use().mesh
-    if not (inside or used or any(p.is_spread for p in committed)):
-        if all(s is None for s in (*given, *outs)) or first_device().client.device_count() == 1:
-            return None
+    shardings = [s for s in (*(p.sharding for p in committed), *given, *outs) if s is not None]
+    if not (inside or used or shardings):
+        return None
     if used and not (inside or committed):
         inside = {tuple(used.devices.flat): used}
     claims = [*_claims(args, given, outs), *(("a mesh inside", d) for d in inside)]
-    if all(len(devices) == 1 for _, devices in claims):
+    if not claims:
         return None
     devices = claims[0][1]
     if any(other != devices for _, other in claims):
+        if all(len(other) == 1 for _, other in claims):
+            return None
         raise ValueError(errors.incompatible_devices(where, claims))
-    return _over(where, devices, args, given, outs, inside)
+    spread = _over(where, devices, args, given, outs, inside)
+    return spread if spread.is_over_many or spread.mesh is not None else None
 
 
 def _claims(
@@ -157,7 +166,7 @@ def _over(
     inside: dict[tuple[Any, ...], Mesh | None],
 ) -> Spread:
     """How a program is spread over these devices."""
-    placed = [p.sharding if p is not None and p.is_spread else None for _, p in args]
+    placed = [None if p is None else p.sharding for _, p in args]
     for i, (sharding, before, (aval, _)) in enumerate(zip(given, placed, args)):
         if sharding is not None and before is not None:
             if not sharding.is_equivalent_to(before, aval.ndim):
