@@ -113,7 +113,7 @@ def is_spread(arrays: Sequence[Any]) -> bool:
 
 
 def have_shardings(arrays: Sequence[Any]) -> bool:
-    """Whether one of these arrays was put somewhere by a sharding that says more than the device."""
+    """Whether one of these arrays was put somewhere by a sharding that says more than where."""
     return any(x._placement is not None and x._placement.sharding is not None for x in arrays)
 
 
