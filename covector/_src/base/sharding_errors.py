@@ -146,13 +146,6 @@ def spmd_axis_used(spec: Any, names: Any) -> str:
 # ---------------------------------------------------------------- devices of programs
 
 
-def several_devices(where: str, what: Any, count: int) -> str:
-    return (
-        f"[{where}] Arrays cannot be spread over several devices yet, but {what} has {count}. Use "
-        "a mesh of one device, or map over the examples with `vmap`."
-    )
-
-
 def incompatible_devices(where: str, claims: Sequence[tuple[str, Sequence[Any]]]) -> str:
     listed = "; ".join(
         f"{who} on devices {[device.id for device in devices]} on platform "
@@ -274,13 +267,6 @@ def spec_axis_unknown(name: str, spec: Any, axis: Any, names: Any) -> str:
     )
 
 
-def shard_map_without_mesh() -> str:
-    return (
-        "[shard_map] The context mesh cannot be empty. Give `mesh=`, or enter one by "
-        "`with set_mesh(mesh):`."
-    )
-
-
 def pmap_nothing_mapped() -> str:
     return (
         "pmap requires at least one argument with a mapped axis. Give an array whose entry in "
@@ -293,7 +279,3 @@ def pmap_sizes(size: int, devices: int) -> str:
         f"[pmap] The mapped axis has size {size}, and each entry needs a device of its own: there "
         f"{'is' if devices == 1 else 'are'} {devices}. Use `vmap`, which maps on one device."
     )
-
-
-def pmap_only_zero(which: str, axis: Any) -> str:
-    return f"[pmap] {which} entries must be integers or None, not {axis!r}."

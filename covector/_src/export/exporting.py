@@ -110,7 +110,7 @@ def _exported(
     jaxpr: ClosedJaxpr = traced.jaxpr
     name: str = traced.fun_name
     captured = len(jaxpr.in_avals) - traced.in_tree.num_leaves
-    if traced._spread is not None:
+    if traced._spread is not None and traced._spread.is_over_many:
         raise NotImplementedError(errors.several_devices(name, len(traced._spread.devices)))
     if captured:
         raise ValueError(errors.closes_over_tracers(name, captured))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base import config
 from ..base.errors import devices_differ
-from ..base.sharding_errors import rank_too_low, several_devices
+from ..base.sharding_errors import rank_too_low
 from ..sharding.base import Sharding
 from ..sharding.mesh import AbstractMesh
 from ..sharding.named import NamedSharding
@@ -87,12 +87,6 @@ def devices_of_sharding(sharding: Sharding) -> tuple[Any, ...] | None:
     if isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh):
         return None
     return device_order(sharding)
-
-
-def check_one_device(where: str, what: Any, count: int) -> None:
-    """Raise NotImplementedError if a sharding or mesh has several devices."""
-    if count > 1:
-        raise NotImplementedError(several_devices(where, what, count))
 
 
 def check_shape(where: str, sharding: Sharding, shape: Sequence[int]) -> None:
