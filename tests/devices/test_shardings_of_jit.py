@@ -69,6 +69,22 @@ def test_specifications_under_a_mesh(same_as_jax):
     same_as_jax(run)
 
 
+def test_meshes_without_devices(same_as_jax):
+    """They stand for the mesh of the arrays, or for the one in use."""
+
+    def run(m):
+        jnp = importlib.import_module(m.__name__ + ".numpy")
+        mesh, x = mesh_of(m), put(m, "x", "y")
+        s = m.NamedSharding(mesh.abstract_mesh, m.P("y"))
+        f = lambda x: m.lax.with_sharding_constraint(x, s)  # noqa: E731
+        struct = m.ShapeDtypeStruct((8, 4), np.float32, sharding=named(m, "y"))
+        outs = [m.jit(f)(x), f(x), m.jit(m.vmap(f))(x), jnp.zeros_like(struct)]
+        with m.set_mesh(mesh):
+            return outs, m.jit(f)(X)
+
+    same_as_jax(run)
+
+
 def test_another_mesh_means_another_program():
     import covector as cv
 

@@ -215,6 +215,12 @@ def test_shardings_are_values():
     assert cv.tree.leaves({"a": s}) == [s]
 
 
+def test_names_within_names(jax):
+    for m in (cv, jax):
+        with pytest.raises(ValueError, match="tuple"):
+            m.P("x", ("y", ("z",)))
+
+
 def test_a_type_says_nothing_of_devices(jax):
     for shape in [(), (2,), (2, 3)]:
         ours, theirs = (m.typeof(np.ones(shape, np.float32)).sharding for m in (cv, jax))

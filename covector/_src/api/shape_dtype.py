@@ -99,6 +99,7 @@ def abstractify(x: Any) -> Any:
     return aval_of(x)
 
 
+aval_getters[ShapedArray] = lambda x: x
 aval_getters[ShapeDtypeStruct] = lambda x: ShapedArray(
     x.shape, dtypes.canonicalize_dtype(x.dtype, allow_extended_dtype=True), x.weak_type
 )

@@ -85,6 +85,13 @@ def no_mesh(where: str, spec: Any) -> str:
 # ---------------------------------------------------------------- specifications
 
 
+def nested_names(entry: Any) -> str:
+    return (
+        f"[PartitionSpec] The entry {entry!r} holds names of axes, and one of them is a tuple; "
+        "write the names side by side."
+    )
+
+
 def not_a_spec(where: str, spec: Any) -> str:
     return f"[{where}] A `PartitionSpec` is needed, not {spec!r} of type {type(spec)}."
 
@@ -169,8 +176,8 @@ def other_sharding(where: str, position: int, aval: Any, before: Any, wanted: An
 
 def unconstrained(where: str, sharding: Any) -> str:
     return (
-        f"[{where}] Unconstrained dims are allowed in `with_sharding_constraint` only, not in "
-        f"{sharding}. Leave the dimension whole, or leave the sharding out."
+        f"[{where}] Unconstrained dims are not allowed, as in {sharding}, but in "
+        "`with_sharding_constraint`. Leave the dimension whole, or leave the sharding out."
     )
 
 

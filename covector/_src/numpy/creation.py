@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.devices import device_put
+from ..api.shape_dtype import ShapeDtypeStruct
 from ..base import dtypes, numpy_errors, tree
 from ..base.keys import KeyTy
 from ..base.warn import warn
@@ -481,10 +482,15 @@ def _like(
 
 
 def _committed_to(x: Any) -> Any:
-    """How an array lies that is there, and is committed to stay there; else None."""
-    if type(x) is not ArrayImpl or context.trace is not eval_trace:
+    """How an array lies that is there, and is committed to stay there; else None.
+
+    A struct says how the array lies that it stands for.
+    """
+    if context.trace is not eval_trace:
         return None
-    return x.sharding if x.committed else None
+    if type(x) is ShapeDtypeStruct:
+        return x.sharding
+    return x.sharding if type(x) is ArrayImpl and x.committed else None
 
 
 def full_like(

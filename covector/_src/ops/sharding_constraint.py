@@ -61,7 +61,22 @@ class ShardingConstraint(BuiltinPrimitive):
         return self.bind(x, **params), dim
 
     def emit(self, b, x, *, sharding, unconstrained_dims, **params):
+        spread = b.module_context.spread
+        sharding = sharding if spread is None else over_devices(sharding, spread.mesh)
+        if sharding is None:
+            return x
         return b.spread(x, b.avals_in[0], sharding, unconstrained_dims)
+
+
+def over_devices(sharding: Any, mesh: Any) -> Any:
+    """A sharding over a mesh without devices as one over a mesh of them; None if that is another.
+
+    Any other sharding as it is.
+    """
+    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, AbstractMesh):
+        return sharding
+    same = mesh is not None and mesh.shape_tuple == sharding.mesh.shape_tuple
+    return sharding.update(mesh=mesh) if same else None
 
 
 sharding_constraint_p = ShardingConstraint("sharding_constraint")
@@ -69,7 +84,7 @@ sharding_constraint_p = ShardingConstraint("sharding_constraint")
 
 def sharding_constraint(x: Any, sharding: Any) -> Any:
     """An array where a sharding says it is to lie; under the current trace."""
-    if isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh):
+    if isinstance(sharding, NamedSharding) and sharding.mesh.empty:
         return x
     spec = sharding.spec if isinstance(sharding, NamedSharding) else ()
     free = frozenset(i for i, entry in enumerate(spec) if entry is UNCONSTRAINED)

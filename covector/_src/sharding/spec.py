@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..base import sharding_errors as errors
+
 
 class _Unconstrained:
     """Says of a dimension that the compiler may divide it as it likes."""
@@ -22,6 +24,8 @@ UNCONSTRAINED = _Unconstrained()
 def _canonical(entry: Any) -> Any:
     """An entry in its simplest form: one name by itself, no name as None."""
     if isinstance(entry, (tuple, list)):
+        if any(isinstance(name, (tuple, list)) for name in entry):
+            raise ValueError(errors.nested_names(entry))
         return None if not entry else entry[0] if len(entry) == 1 else tuple(entry)
     return entry
 

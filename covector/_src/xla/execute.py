@@ -25,6 +25,7 @@ from ..core.avals import ShapedArray, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from ..core.primitive import Primitive
 from ..core.trace import check_no_escaped_tracer, eval_trace
+from ..ops.sharding_constraint import over_devices
 from ..sharding.base import Sharding
 from ..sharding.named import named
 from ..transforms.cache import jaxpr_cache
@@ -267,7 +268,11 @@ class XlaBackend:
     def spread(self, x: Any, sharding: Sharding) -> ArrayImpl:
         """A value as a sharding spreads it; an array that is committed must be on its devices."""
         check_no_escaped_tracer((x,), "with_sharding_constraint")
-        placement, devices = getattr(x, "_placement", None), devices_of_sharding(sharding)
+        placement = getattr(x, "_placement", None)
+        sharding = over_devices(sharding, getattr(placement and placement.sharding, "mesh", None))
+        if sharding is None:
+            return x
+        devices = devices_of_sharding(sharding)
         if placement is not None and placement.committed and devices is not None:
             if placement.devices != devices:
                 claims = [(str(x.aval), placement.devices), ("the sharding", devices)]
