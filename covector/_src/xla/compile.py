@@ -25,7 +25,7 @@ from ..ops.physical import physical_aval
 from ..sharding.base import Sharding
 from ..transforms.memory_plan import materialized
 from ..transforms.simplify import drop_dead_code
-from . import barriers, cache, loops, nonfinite, short_rows
+from . import barriers, cache, loops, nonfinite, short_rows, tiles
 from .array import ArrayImpl, move, put
 from .callbacks import Launch
 from .devices import lowering_platform, sharding_on
@@ -260,6 +260,7 @@ def lower_jaxpr(
     barriers.keep(module)
     loops.alias_carries(module)
     short_rows.spare_effort(module, jaxpr)
+    tiles.leave_out(module, jaxpr)
     events.record("lower", (closed, module.module))
     dump(name, closed, module.module)
     _warn_of_large(list(map(aval_of, module.captured)))
@@ -369,7 +370,8 @@ def compile_lowered(
     several = len(devices) > 1
     chooses = [s is None for s in spread.outs] if several else []
     options = compile_options(
-        devices, compiler_options, module.compile_options, module.disabled_passes, chooses
+        *(devices, compiler_options, module.compile_options, module.disabled_passes, chooses),
+        generator_options=module.generator_options,
     )
     key = _key(module, options, device)
     loaded, finished = _kept(key, devices, options)

@@ -74,6 +74,7 @@ class ModuleContext:
       has_nested_loops: whether one of them is in another.
       compile_options: options of XLA by name with which this program runs better.
       disabled_passes: names of XLA's passes that must not run on this program.
+      generator_options: names of what XLA's generator of code does on demand.
       inspections: functions that are told of the sharding of a value when it is known.
       barriers: how many optimization barriers there are where functions are written out.
       has_barriers_in_loops: whether one of them is in a loop.
@@ -110,6 +111,7 @@ class ModuleContext:
         self.has_nested_loops = False
         self.compile_options: dict[str, Any] = {}
         self.disabled_passes: set[str] = set()
+        self.generator_options: set[str] = set()
         self.inspections: list[Callable[[Any], Any]] = []
         self.barriers = 0
         self.has_barriers_in_loops = False

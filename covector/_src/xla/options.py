@@ -8,6 +8,7 @@ that each of them switches off are all switched off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ def compile_options(
     needed: Mapping[str, Any] | None = None,
     disabled_passes: Iterable[str] = (),
     chooses_results: Sequence[bool] = (),
+    generator_options: Iterable[str] = (),
 ) -> Any:
     """XLA's options for a program.
 
@@ -49,6 +51,7 @@ def compile_options(
       disabled_passes: names of the passes that must not run on this program.
       chooses_results: of a program for several devices, for each result whether XLA chooses how it
         is spread.
+      generator_options: names of what the generator of code is to do; unknown ones do nothing.
     """
     given = {**(needed or {}), **(compiler_options or {})}
     options = xla_client.CompileOptions()
@@ -72,7 +75,43 @@ def compile_options(
     ]
     if overrides:
         options.env_option_overrides = overrides
-    return options
+    names = tuple(sorted(generator_options))
+    return _with_generator_options(options, names) if names else options
+
+
+# Numbers of the fields of XLA's messages by which the generator's options are reached.
+_BUILD_OPTIONS, _DEBUG_OPTIONS, _GENERATOR_OPTIONS, _KEY = 3, 3, 500, 1
+
+
+def _with_generator_options(options: Any, names: tuple[str, ...]) -> Any:
+    """The options, and those of the generator of code, which are switched on by being named.
+
+    They are entries of a map, which neither Python nor overrides reach. But messages that are
+    written one after another are read as one, in which the later ones have added to the first.
+    """
+    return xla_client.CompileOptions.ParseFromString(
+        options.SerializeAsString() + _generator_options(names)
+    )
+
+
+@cache
+def _generator_options(names: tuple[str, ...]) -> bytes:
+    entries = [_field(_GENERATOR_OPTIONS, _field(_KEY, name.encode())) for name in names]
+    return _field(_BUILD_OPTIONS, _field(_DEBUG_OPTIONS, b"".join(entries)))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """A field of a message of protocol buffers that holds text or another message."""
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(number: int) -> bytes:
+    """An integer in groups of seven bits, the lowest first, all but the last of them marked."""
+    groups = []
+    while number >= 128:
+        groups.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*groups, number])
 
 
 def _set_debug_options(debug: Any, disabled_passes: Iterable[str]) -> None:
