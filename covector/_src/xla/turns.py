@@ -19,7 +19,7 @@ from .native import xla_client
 PROGRAMS_UNDER_WAY = 8
 
 _under_way: deque[Any] = deque()
-_starting = threading.Lock()
+_counting = threading.Lock()
 
 
 class InTurn:
@@ -35,12 +35,13 @@ class InTurn:
         self._execute = execute
 
     def __call__(self, buffers: list[Any]) -> Any:
-        with _starting:
-            if len(_under_way) >= PROGRAMS_UNDER_WAY:
-                _wait_for(_under_way.popleft())
-            results = self._execute(buffers, with_tokens=True)
-            _under_way.append(results.consume_token())
-            return results
+        with _counting:
+            first = _under_way.popleft() if len(_under_way) >= PROGRAMS_UNDER_WAY else None
+        if first is not None:  # nobody else has to wait for it: it may need what they start
+            _wait_for(first)
+        results = self._execute(buffers, with_tokens=True)
+        _under_way.append(results.consume_token())
+        return results
 
 
 def _wait_for(token: Any) -> None:
