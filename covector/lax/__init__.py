@@ -62,6 +62,8 @@ from .._src.ops.arithmetic import sign as sign
 from .._src.ops.arithmetic import sign_p as sign_p
 from .._src.ops.arithmetic import sub as sub
 from .._src.ops.arithmetic import sub_p as sub_p
+from .._src.ops.axis_index import axis_index as axis_index
+from .._src.ops.axis_index import axis_index_p as axis_index_p
 from .._src.ops.barrier import dce_sink as dce_sink
 from .._src.ops.barrier import dce_sink_p as dce_sink_p
 from .._src.ops.barrier import optimization_barrier as optimization_barrier
@@ -91,8 +93,6 @@ from .._src.ops.collectives_gather import all_to_all as all_to_all
 from .._src.ops.collectives_gather import all_to_all_p as all_to_all_p
 from .._src.ops.collectives_gather import psum_scatter as psum_scatter
 from .._src.ops.collectives_gather import pswapaxes as pswapaxes
-from .._src.ops.collectives_permute import axis_index as axis_index
-from .._src.ops.collectives_permute import axis_index_p as axis_index_p
 from .._src.ops.collectives_permute import pbroadcast as pbroadcast
 from .._src.ops.collectives_permute import ppermute as ppermute
 from .._src.ops.collectives_permute import ppermute_p as ppermute_p

@@ -10,6 +10,7 @@ from ..api.custom_derivatives import custom_jvp
 from ..api.jit import jit
 from ..base import config, dtypes
 from ..base import nn_errors as errors
+from ..base.dims import size_of
 from ..base.errors import ConcretizationTypeError
 from ..base.shapes import canonicalize_axis
 from ..base.warn import warn
@@ -24,7 +25,7 @@ from ..numpy.promotion import as_array, operand, operands, promote_dtypes_inexac
 from ..numpy.reductions import max_beside_nan, mean, sum
 from ..numpy.selection import clip, where
 from ..numpy.shaping import expand_dims
-from ..ops.collectives_permute import axis_index
+from ..ops.axis_index import axis_index
 from ..ops.collectives_reduce import axis_size
 from ..ops.creation import broadcasted_iota
 from ..ops.identities import stop_gradient
@@ -223,7 +224,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     if not dtypes.isdtype(x.dtype, "integral"):
         warn(errors.one_hot_floats(x.dtype), DeprecationWarning)
     dtype = dtypes.default_float_dtype() if dtype is None else dtype
-    return _one_hot(x, num_classes.__index__(), dtype=dtype, axis=axis)
+    return _one_hot(x, size_of(num_classes), dtype=dtype, axis=axis)
 
 
 @jit(static_argnames=("num_classes", "dtype", "axis"))

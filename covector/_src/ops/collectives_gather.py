@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..base import axis_errors as errors
 from ..base import tree
 from ..base.shapes import canonicalize_axis, inserted, with_size, without
-from ..core.avals import ShapedArray, aval_of
-from ..core.axis import Axis
+from ..core.avals import aval_of
+from ..core.axis import Axis, checked_axes, manual_axes
 from .arithmetic import add_p, mul_p
+from .axis_index import axis_index
 from .collectives_base import (
     Collective,
     as_groups,
@@ -24,8 +27,9 @@ from .collectives_base import (
     size_of_axes,
     split_dim,
 )
+from .dynamic_slicing import dynamic_slice_p
 from .linear import bring_to, constant_like, expand_dims, move_axis, reduce_sum
-from .replicas import exchanged, reduced, replica_groups
+from .replicas import exchanged, gathered, reduced, replica_groups
 from .shaping import squeeze
 
 
@@ -75,19 +79,8 @@ class AllGather(Collective):
         return merge_dims(x, to, bool(major) + 1 + bool(minor) + bool(tiled)), None
 
     def emit(self, b, x, *, all_gather_dimension, axis_name, axis_index_groups, tiled, **params):
-        if not tiled:
-            shape = inserted(b.avals_in[0].shape, all_gather_dimension, 1)
-            out = ShapedArray(shape, b.avals_in[0].dtype)
-            kept = without(range(len(shape)), (all_gather_dimension,))
-            x = b.op("broadcast_in_dim", x, out=out, broadcast_dimensions=kept)
-        return exchanged(
-            b,
-            "all_gather",
-            x,
-            all_gather_dim=all_gather_dimension,
-            replica_groups=replica_groups(b, self.where, axis_name, axis_index_groups),
-            use_global_device_ids=None,
-        )
+        groups = replica_groups(b, self.where, axis_name, axis_index_groups)
+        return gathered(b, x, b.avals_in[0], groups, all_gather_dimension, tiled)
 
     def _untiled(self, x: Any, names: Sequence[Any], dim: int) -> Any:
         return self.bind(
@@ -220,7 +213,31 @@ class AllToAll(Collective):
         )
 
 
+class AllGatherInvariant(AllGather):
+    """The same as a value of which types tell that all devices have the same.
+
+    There is one result, not one for each device; and so each has of its cotangent its own part.
+    """
+
+    def shown_params(self, params):
+        shown = super().shown_params(params)
+        return {k: v for k, v in shown.items() if k != "axis_index_groups" or v is not None}
+
+    def varies(self, vma, over, *, axis_index_groups, **params):
+        return vma - over if axis_index_groups is None else vma | over
+
+    def transpose(self, ct, x, *, all_gather_dimension, axis_name, tiled, **params):
+        dim = all_gather_dimension
+        size, number = x.aval.shape[dim] if tiled else 1, axis_index(axis_name)
+        start = mul_p.bind(number, constant_like(number, size))
+        starts = [start if i == dim else np.int32(0) for i in range(aval_of(ct).ndim)]
+        sizes = with_size(aval_of(ct).shape, dim, size)
+        part = dynamic_slice_p.bind(ct, *starts, slice_sizes=sizes)
+        return (part if tiled else squeeze(part, (dim,)),)
+
+
 all_gather_p = AllGather("all_gather")
+all_gather_invariant_p = AllGatherInvariant("all_gather_invariant")
 reduce_scatter_p = ReduceScatter("reduce_scatter")
 all_to_all_p = AllToAll("all_to_all")
 
@@ -247,15 +264,16 @@ def all_gather(
       axis: the dimension of the result that counts the examples.
       tiled: whether the arrays are joined along the existing dimension `axis`, instead of stacked
         along a new one.
-      to: `"varying"`. The other kinds of results are for maps over devices that check which
-        values vary between them.
+      to: `"varying"`, or within `shard_map` `"invarying"`: then types tell, where they tell of
+        that, that all devices have the same result.
 
     Returns:
       The array, the same for all examples (of a group).
 
     Raises:
       NameError: there is no axis of that name in scope.
-      ValueError: the groups are not a partition of the indices.
+      ValueError: the groups are not a partition of the indices; there is no such kind of results
+        here.
 
     >>> import covector as cv, covector.numpy as jnp
     >>> from covector import lax
@@ -264,17 +282,20 @@ def all_gather(
     [[1 2]
      [1 2]]
     """
-    if to != "varying":
-        raise ValueError(errors.gathers_to(to))
     names = as_tuple(axis_name)
     if not names:
         return x
+    between_devices = {axis.name for axis in manual_axes()}.issuperset(names)
+    if to != "varying" and not (to == "invarying" and between_devices):
+        raise ValueError(errors.gathers_to(to))
+    stays = to == "varying" or not checked_axes(names)
+    primitive = all_gather_p if stays else all_gather_invariant_p
     groups = as_groups("all_gather", axis_index_groups)
     size = size_of_axes("all_gather", names, groups)
 
     def gathered(v: Any) -> Any:
         rank = aval_of(v).ndim + (not tiled)
-        return all_gather_p.bind(
+        return primitive.bind(
             v,
             all_gather_dimension=canonicalize_axis(axis, rank),
             axis_index_groups=groups,

@@ -1,4 +1,4 @@
-"""Which example one is, and values of other examples."""
+"""Values of other examples of a mapped axis."""
 
 from __future__ import annotations
 
@@ -13,31 +13,16 @@ from ..base import tree
 from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis, size_of_axis
 from .arithmetic import add_p
+from .axis_index import axis_index
 from .collectives_base import Collective, as_tuple, merge_dims, rows, take
 from .collectives_gather import all_gather_p
-from .collectives_reduce import axis_size, sum_over
+from .collectives_reduce import sum_over
 from .comparison import eq_p, ge_p
-from .creation import iota
 from .families import filled_like
 from .linear import bring_to, broadcast_in_dim, constant_like, reshape
 from .replicas import all_reduce, exchanged, place_along, region_of
 from .select import select_n_p
 from .slicing import index_in_dim
-
-
-class AxisIndex(Collective):
-    """The position of the example along a mapped axis."""
-
-    where = "axis_index"
-
-    def abstract_eval(self, *, axis_name):
-        return ShapedArray((), np.int32)
-
-    def vmap(self, axis, dims, *, axis_name):
-        return iota(np.int32, axis.size), 0
-
-    def emit(self, b, *, axis_name):
-        return place_along(b, self.where, axis_name)
 
 
 class PPermute(Collective):
@@ -162,7 +147,6 @@ class PBroadcast(Collective):
         return all_reduce(b, self.where, add_p, b.op("select", is_source, x, zeros), names)
 
 
-axis_index_p = AxisIndex("axis_index")
 ppermute_p = PPermute("ppermute")
 pbroadcast_p = PBroadcast("pbroadcast")
 
@@ -181,34 +165,6 @@ def check_perm(where: str, perm: Sequence[tuple[int, int]], size: int | None = N
 
 
 # ---------------------------------------------------------------- public functions
-
-
-def axis_index(axis_name: Any) -> Any:
-    """The position of the example along a mapped axis.
-
-    Args:
-      axis_name: the name of an axis in scope, or a sequence of names, of which the last counts
-        fastest.
-
-    Returns:
-      An integer scalar, another one for each example.
-
-    Raises:
-      NameError: there is no axis of that name in scope.
-
-    >>> import covector as cv, covector.numpy as jnp
-    >>> from covector import lax
-    >>> print(cv.vmap(lambda x: 10 * lax.axis_index("i") + x, axis_name="i")(jnp.array([1, 1, 1])))
-    [ 1 11 21]
-    """
-    if not isinstance(axis_name, (tuple, list)):
-        return axis_index_p.bind(axis_name=axis_name)
-    index: Any = 0
-    inner = 1
-    for name in reversed(axis_name):
-        index = index + axis_index_p.bind(axis_name=name) * inner
-        inner *= axis_size(name)
-    return index
 
 
 def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import axis_errors as errors
 from ..base import dtypes
-from ..core.avals import aval_of
+from ..core.avals import ShapedArray, aval_of
 from ..core.axis import Axis
 from ..core.zeros import UndefinedPrimal, Zero
 from .arithmetic import add_p, mul_p, sub_p
@@ -32,6 +32,7 @@ from .linear import (
     zeros_of_aval,
 )
 from .reductions import argmax_p, reduce_or_p
+from .replicas import gathered, place_along_all, replica_groups
 from .select import select_n_p
 
 _INT = np.dtype(np.int32)
@@ -98,6 +99,21 @@ class RaggedAllToAll(Collective):
         if len(axis_name) > 1:
             raise NotImplementedError(errors.several_axes(self.where, axis_name, axis.name))
         return exchange_slices(*args), 0
+
+    def emit(self, b, *operands, axis_name, axis_index_groups):
+        # All get all, and each keeps its own row of what is exchanged.
+        if axis_index_groups is not None:
+            raise NotImplementedError(errors.ragged_groups())
+        groups = replica_groups(b, self.where, axis_name)
+        wide = [aval.update(shape=(groups.shape[1], *aval.shape)) for aval in b.avals_in]
+        everything = [gathered(b, x, a, groups, 0) for x, a in zip(operands, b.avals_in)]
+        place = ShapedArray((1,), _INT)
+        mine = b.op("reshape", place_along_all(b, self.where, axis_name), out=place)
+
+        def exchange(mine: Any, *everything: Any) -> list[Any]:
+            return [reshape(rows(exchange_slices(*everything), mine), b.avals_out[0].shape)]
+
+        return b.replace(avals_in=[place, *wide]).written(exchange, [mine, *everything])[0]
 
     def _beside(
         self, axis: Axis, operand: Any, output: Any, *vectors: Any, axis_name: Any, groups: Any

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base import axis_errors as errors
+from ..base.shapes import inserted, with_size, without
 from ..core.avals import ShapedArray
 from ..sharding.spec import PartitionSpec
 
@@ -143,6 +144,33 @@ def reduced(
     return result
 
 
+def gathered(b: Any, x: Any, aval: Any, groups: np.ndarray, dim: int, tiled: bool = False) -> Any:
+    """The values that all devices of a group hold, of type `aval`, as one array.
+
+    Args:
+      b: the emitter.
+      x: the device's own value.
+      aval: its type.
+      groups: the devices' numbers with a row for each group.
+      dim: the dimension that counts the devices.
+      tiled: whether that dimension is one of the value, along which those of all are joined.
+    """
+    size = groups.shape[1]
+    if not tiled:
+        aval = ShapedArray(inserted(aval.shape, dim, 1), aval.dtype)
+        kept = without(range(aval.ndim), (dim,))
+        x = b.op("broadcast_in_dim", x, out=aval, broadcast_dimensions=kept)
+    return exchanged(
+        b,
+        "all_gather",
+        x,
+        out=aval.update(shape=with_size(aval.shape, dim, aval.shape[dim] * size)),
+        all_gather_dim=dim,
+        replica_groups=groups,
+        use_global_device_ids=None,
+    )
+
+
 def exchanged(b: Any, op: str, x: Any, **attributes: Any) -> Any:
     """Write an op that moves values between devices."""
     return b.op(op, x, channel_handle=_CHANNEL, **attributes)
@@ -165,6 +193,16 @@ def place_along(b: Any, where: str, axis: Any) -> Any:
         )
         return place
     return _place(b, region, axis)
+
+
+def place_along_all(b: Any, where: str, axes: Sequence[Any]) -> Any:
+    """The device's place along several axes, of which the last counts fastest."""
+    region, out = region_of(b, where, axes), ShapedArray((), np.int32)
+    number = b.constant(0, np.int32)
+    for axis in axes:
+        number = b.op("multiply", number, b.constant(region.size(axis), np.int32), out=out)
+        number = b.op("add", number, place_along(b, where, axis), out=out)
+    return number
 
 
 def _place(b: Any, region: Region, axis: Any) -> Any:

@@ -44,6 +44,7 @@ from ..._src.ops.arithmetic import mul_p as mul_p
 from ..._src.ops.arithmetic import neg_p as neg_p
 from ..._src.ops.arithmetic import sign_p as sign_p
 from ..._src.ops.arithmetic import sub_p as sub_p
+from ..._src.ops.axis_index import axis_index_p as axis_index_p
 from ..._src.ops.bitwise import and_p as and_p
 from ..._src.ops.bitwise import clz_p as clz_p
 from ..._src.ops.bitwise import not_p as not_p
@@ -55,7 +56,6 @@ from ..._src.ops.bitwise import shift_right_logical_p as shift_right_logical_p
 from ..._src.ops.bitwise import xor_p as xor_p
 from ..._src.ops.collectives_gather import all_gather_p as all_gather_p
 from ..._src.ops.collectives_gather import all_to_all_p as all_to_all_p
-from ..._src.ops.collectives_permute import axis_index_p as axis_index_p
 from ..._src.ops.collectives_permute import ppermute_p as ppermute_p
 from ..._src.ops.collectives_ragged import ragged_all_to_all_p as ragged_all_to_all_p
 from ..._src.ops.collectives_reduce import pmax_p as pmax_p
