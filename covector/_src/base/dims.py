@@ -134,6 +134,9 @@ class Dim:
       key: by which operands of operations are ordered and compared.
     """
 
+    weak_type = True  # as an integer of Python's, which it becomes where a number is needed
+    __array_ufunc__ = None  # NumPy's arrays leave operations with sizes to these
+
     def __init__(self, terms: tuple[tuple[Term, int], ...], scope: Any):
         self.terms = terms
         self.scope = scope
@@ -177,6 +180,9 @@ class Dim:
     def __pos__(self) -> Dim:
         return self
 
+    def __abs__(self) -> Size:
+        return max_dim(self, -self)
+
     def __sub__(self, other: Any) -> Any:
         return _combined("subtraction", operator.sub, lambda x, y: _sum(x, y, -1), self, other)
 
@@ -197,6 +203,9 @@ class Dim:
                 result = result * self
             return result
         return self.__jax_array__() ** exponent
+
+    def __rpow__(self, base: Any) -> Any:
+        return base ** self.__jax_array__()
 
     def __floordiv__(self, other: Any) -> Any:
         quotient = lambda x, y: divided(x, y, self.scope).quotient  # noqa: E731
@@ -266,8 +275,10 @@ class Dim:
     def __bool__(self) -> bool:
         return self != 0
 
-    def __int__(self) -> int:
+    def __index__(self) -> int:
         raise InconclusiveDimensionOperation(errors.not_constant(self))
+
+    __int__ = __float__ = __index__
 
     # ---------------------------------------------------------------- values
 
@@ -317,7 +328,7 @@ def _value_of(factor: Factor, values: Mapping[str, Any], algebra: Algebra) -> An
 class _AsArray:
     """How a size becomes a value of a program; the layer of operations says so."""
 
-    convert: Callable[[Dim], Any]
+    convert: Callable[..., Any]  # of a size, and of the dtype that it is to have
 
 
 as_array = _AsArray()

@@ -22,6 +22,7 @@ import numpy as np
 
 from . import errors, lattice
 from .config import enable_x64, explicit_x64_dtypes, numpy_dtype_promotion
+from .dims import Dim
 from .errors import TypePromotionError as TypePromotionError
 from .warn import warn
 
@@ -431,6 +432,8 @@ def _reader_for(kind: type) -> _Reader:
     """How values of a type tell their dtype."""
     if kind in _PYTHON_TYPE.values():
         return lambda x: (canonicalize_dtype(kind), kind is not bool)
+    if kind is Dim:
+        return lambda x: (canonicalize_dtype(int), True)
     if issubclass(kind, type):
         return _read_type
     if issubclass(kind, (str, np.dtype)):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import shape_errors
-from .dims import size_of
+from .dims import has_symbolic, size_of
 
 
 def canonicalize_axis(axis: Any, ndim: int) -> int:
@@ -49,10 +49,8 @@ def broadcast_sizes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     Raises:
       ValueError: there is none.
     """
-    try:
+    if not any(map(has_symbolic, shapes)):
         return np.broadcast_shapes(*shapes)
-    except TypeError:  # some sizes are symbolic
-        pass
     rank = max(map(len, shapes))
     common = []
     for sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes]):

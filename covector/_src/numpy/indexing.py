@@ -134,7 +134,7 @@ def static_steps(shape: tuple[int, ...], plan: Plan) -> Steps:
     if plan.sizes == shape:
         return _finishing_steps(plan)
     starts = clamped(shape, plan)
-    strided = any(step > 1 for step in plan.steps)
+    strided = any(step != 1 for step in plan.steps)
     params = dict(
         start_indices=tuple(starts),
         limit_indices=tuple(_limits(shape, plan, starts)),
@@ -170,7 +170,7 @@ def is_within(shape: tuple[int, ...], plan: Plan) -> bool:
 def clamped(shape: tuple[int, ...], plan: Plan) -> list[int]:
     """The starts, moved to where their part lies in the array."""
     return [
-        start if step > 1 else max_dim(0, min_dim(start, size - n))
+        start if step != 1 else max_dim(0, min_dim(start, size - n))
         for start, n, step, size in zip(plan.starts, plan.sizes, plan.steps, shape)
     ]
 
@@ -258,7 +258,7 @@ def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
 
 def with_operands(shape: tuple[int, ...], plan: Plan) -> tuple[Plan, list[Any]]:
     """A plan whose starts are operands, as far as they may differ between indices."""
-    if any(step > 1 for step in plan.steps) or has_symbolic(shape):  # of which there are no arrays
+    if any(step != 1 for step in plan.steps) or has_symbolic(shape):  # of which there are no arrays
         return plan, []
     starts = clamped(shape, plan)
     varies = [n not in (0, size) for n, size in zip(plan.sizes, shape)]

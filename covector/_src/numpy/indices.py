@@ -303,8 +303,13 @@ def _cut_symbolic(start: Any, stop: Any, step: int | None, size: Any) -> Cut:
 
     first = place(start, low if step > 0 else high)
     last = place(stop, high if step > 0 else low)
-    count = max_dim(0, (last - first + (step - 1 if step > 0 else step + 1)) // step)
-    return Cut(first, count, step)
+    if step > 0:
+        return Cut(first, max_dim(0, (last - first + step - 1) // step), step)
+    # The element with the lowest index is so far above `last`. From it, which is known to be in the
+    # array, one counts back to the first one.
+    count = max_dim(0, (first - last - step - 1) // -step)
+    lowest = min_dim(last + 1 + (first - last - 1) % -step, first + 1)
+    return Cut(lowest - (count - 1) * step, count, step)
 
 
 def _bound(part: Any, name: str) -> int | None:

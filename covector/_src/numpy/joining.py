@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, numpy_errors
+from ..base.dims import size_of
 from ..base.errors import ConcretizationTypeError
 from ..core.array import Array, ArrayLike
 from ..core.trace import Tracer
@@ -268,7 +269,7 @@ def _whole(where: str, x: Any) -> int:
     """A number of parts, or an index: an integer, or a float that is one."""
     message = partial(numpy_errors.traced_argument, where, "indices_or_sections")
     value = known_array(x, message).item()
-    return int(value) if type(value) is float and value.is_integer() else operator.index(value)
+    return int(value) if type(value) is float and value.is_integer() else size_of(value)
 
 
 def _overlapping(ary: Any, starts: list[int], stops: list[int], axis: int) -> list[Any]:

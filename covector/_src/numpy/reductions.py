@@ -557,8 +557,8 @@ def average(
     if weights is None:
         (a,) = promote_inexact("average", as_array("average", a))
         out = mean(a, axis, keepdims=keepdims)
-        count = np.prod([a.shape[i] for i in axes_argument("average", axis, a.ndim)])
-        totals = broadcast_to(number(float(count), out.dtype), out.shape)
+        count = math.prod([a.shape[i] for i in axes_argument("average", axis, a.ndim)])
+        totals = broadcast_to(number(count, out.dtype), out.shape)
     else:
         a, weights = (as_array("average", x) for x in (a, weights))
         weights = _weights_like(a, weights, axis)

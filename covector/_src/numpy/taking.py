@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, numpy_errors
+from ..base.dims import min_dim
+from ..base.shapes import broadcast_sizes
 from ..core.array import Array, ArrayLike
 from ..ops.arithmetic import max_p, min_p
 from ..ops.comparison import eq_p
@@ -163,7 +165,7 @@ def _along_axis(
 ) -> Any:
     shape, given = shape_of(x), shape_of(indices)
     size, dtype = shape[axis], dtype_of(x)
-    out = list(np.broadcast_shapes(_without(given, axis), _without(shape, axis)))
+    out = list(broadcast_sizes(_without(given, axis), _without(shape, axis)))
     out.insert(axis, given[axis])
     if not size:
         return broadcast_in_dim(number(0, dtype), tuple(out), ())
@@ -184,7 +186,7 @@ def _along_axis(
         tuple([kept.index(i) for i in paired]),
         tuple([counted.index(i) for i in paired]),
     )
-    sizes = [min(shape[i], 1) if i in counted else shape[i] for i in kept]
+    sizes = [min_dim(shape[i], 1) if i in counted else shape[i] for i in kept]
     params = gather_params(dtype, numbers, sizes, mode=mode, fill_value=fill_value)
     rows = reshape(indices, (*[out[i] for i in counted], 1))
     return gather_p.bind(squeeze(x, dropped), rows, **params)

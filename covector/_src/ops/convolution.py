@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..base import convolution_errors, dtypes
+from ..base.dims import has_symbolic
 from ..base.shapes import integers, without
 from ..core.avals import ShapedArray, aval_of
 from ..core.zeros import UndefinedPrimal, Zero
@@ -401,13 +402,14 @@ def emit_convolution(
     out_sharding: Any,
 ) -> Any:
     """Write the convolution of StableHLO."""
+    symbolic = any(map(has_symbolic, padding))
     return b.op(
         "convolution",
         x,
         y,
         out=out,
         window_strides=window_strides,
-        padding=np.array(padding, np.int64).reshape(-1, 2),
+        padding=np.array(padding, object if symbolic else np.int64).reshape(-1, 2),
         lhs_dilation=lhs_dilation,
         rhs_dilation=rhs_dilation,
         dimension_numbers=numbers_attribute(dimension_numbers),

@@ -7,13 +7,13 @@ end.  The primitives, whose indices are scalars that count from the start, stand
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import config, dtypes, shape_errors
+from ..base.dims import size_of
 from ..base.shapes import canonicalize_shape
 from ..core.avals import aval_of
 from .arithmetic import add_p
@@ -194,7 +194,7 @@ def dynamic_slice_in_dim(
     shape = aval_of(operand).shape
     starts, allowed = starts_in_dim(len(shape), start_index, axis, allow_negative_indices)
     sizes = list(shape)
-    sizes[axis] = operator.index(slice_size)
+    sizes[axis] = size_of(slice_size)
     return dynamic_slice(operand, starts, sizes, allow_negative_indices=allowed)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, gather_errors
+from ..base.dims import min_dim
 from ..base.shapes import canonicalize_shape
 from ..core.avals import ShapedArray, aval_of
 from ..core.fusion import EXPENSIVE
@@ -102,7 +103,7 @@ class Gather(Op):
             params |= dict(indices_are_sorted=False, unique_indices=False)
         else:
             x = move_axis(x, x_dim, 0)
-            size = axis.size if indices_dim is None else min(axis.size, 1)
+            size = axis.size if indices_dim is None else min_dim(axis.size, 1)
             slice_sizes = (size, *slice_sizes)
         if indices_dim is not None:
             indices = move_axis(indices, indices_dim, 0)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config, dtypes, errors, shape_errors
+from ..base.dims import Dim, as_array
 from ..base.shapes import inserted, without
 from ..core.avals import AbstractValue, ShapedArray, abstract_token, aval_of
 from ..core.fusion import CHEAP, EXPENSIVE, REPEATING, TRANSPOSING
@@ -381,6 +382,8 @@ def add_any(x: Any, y: Any) -> Any:
 
 def scalar(value: Any, dtype: Any) -> np.ndarray:
     """A 0-d constant of the given dtype; the same object for the same value."""
+    if type(value) is Dim:
+        return as_array.convert(value, dtype)
     # -0.0 equals 0.0, but is another constant.
     return _scalar(value, dtype, type(value) is float and copysign(1.0, value) < 0)
 
@@ -402,7 +405,7 @@ def constant_like(x: Any, value: Any) -> Any:
 
 def constant_of_aval(aval: Any, value: Any) -> Any:
     """A scalar of the dtype of an aval, weakly typed if that is."""
-    if aval.weak_type:
+    if aval.weak_type and type(value) is not Dim:
         number = dtypes.scalar_type_of(aval)(value)
         if aval_of(number).dtype == aval.dtype:
             return number

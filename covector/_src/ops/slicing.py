@@ -5,7 +5,6 @@ slice  <->  pad
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -327,7 +326,7 @@ def slice_in_dim(
         operand,
         start_indices=with_size((0,) * len(shape), axis, start + size if start < 0 else start),
         limit_indices=with_size(shape, axis, limit + size if limit < 0 else limit),
-        strides=with_size((1,) * len(shape), axis, operator.index(stride)),
+        strides=with_size((1,) * len(shape), axis, size_of(stride)),
     )
 
 
@@ -348,7 +347,7 @@ def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True)
     Array([2, 4], dtype=int32)
     """
     shape = aval_of(operand).shape
-    position, size = operator.index(index), shape[axis]
+    position, size = size_of(index), shape[axis]
     if not -size <= position < size:
         raise IndexError(shape_errors.index_out_of_bounds(position, axis, shape))
     position %= size

@@ -87,7 +87,8 @@ class Sort(BuiltinPrimitive):
 
 def index_dtype(shape: Sequence[int]) -> Any:
     """The dtype that numbers the elements of an array of this shape."""
-    return np.dtype(np.uint32 if max(shape) <= np.iinfo(np.uint32).max else np.uint64)
+    large = np.iinfo(np.uint32).max + 1
+    return np.dtype(np.uint64 if any(at_least(size, large) for size in shape) else np.uint32)
 
 
 def take_along(x: Any, indices: Any, dimension: int, batch: tuple[int, ...]) -> Any:

@@ -32,7 +32,7 @@ def padded(sizes: Sizes, padding: Sequence[Sequence[int]]) -> tuple[int, ...]:
 
 def window_places(sizes: Sizes, window: Sizes, strides: Sizes) -> tuple[int, ...]:
     """How many places a window has in an array of these sizes, in each dimension."""
-    return tuple([max(0, (n - k) // s + 1) for n, k, s in zip(sizes, window, strides)])
+    return tuple([max_dim(0, (n - k) // s + 1) for n, k, s in zip(sizes, window, strides)])
 
 
 def pads_of_pairs(padding: Any, where: str) -> Padding:

@@ -80,7 +80,7 @@ def _shuffle(key: Any, x: Any, *, axis: int) -> Any:
     With n elements and r rounds of words from 2^32, some pair is not told apart with probability
     n^2 / 2^(32 r + 1) at most; r is chosen so that n^3 <= 2^(32 r).
     """
-    rounds = math.ceil(3 * np.log(max(1, x.size)) / np.log(np.iinfo(np.uint32).max))
+    rounds = math.ceil(3 * np.log(max(1, int(x.size))) / np.log(np.iinfo(np.uint32).max))
     for _ in range(rounds):
         key, subkey = new_keys(key)
         _, x = sort_key_val(random_bits(subkey, 32, x.shape), x, axis)

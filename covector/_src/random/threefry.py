@@ -160,7 +160,7 @@ def _bits_of_halves(keypair: Any, bit_width: int, shape: tuple[int, ...]) -> Any
     """Bits as older programs drew them: as many words as there must be, cut or joined."""
     size = math.prod(shape)
     count = -(-bit_width * size // WORD_BITS)
-    if count > np.iinfo(UINT32).max:
+    if at_least(count, np.iinfo(UINT32).max + 1):
         raise NotImplementedError(random_errors.too_many_bits(size, bit_width))
     words = _threefry_2x32(keypair, iota(UINT32, count))
     if bit_width == 2 * WORD_BITS:

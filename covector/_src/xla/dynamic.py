@@ -26,7 +26,7 @@ from ..core.avals import AbstractValue, ShapedArray
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..ops.physical import physical_aval
 from ..transforms.simplify import drop_dead_code
-from .emitter import Emitter
+from .emitter import Emitter, layout_attribute
 from .ir_values import shape_tensor
 from .mlir import ir
 from .module import ModuleContext, element_type
@@ -181,10 +181,12 @@ class SymbolicEmitter(Emitter):
         symbolic = any(isinstance(a, ShapedArray) and has_symbolic(a.shape) for a in avals)
         if not symbolic and not any(map(_holds_symbolic, attributes.values())):
             return super().op(name, *operands, out=out, **attributes)
+        if name in _WITHOUT_FORM:
+            raise NotImplementedError(errors.op_needs_constants(name, [a.shape for a in avals]))
         form = _FORMS.get(name)
         if form is not None:
-            name, operands, attributes = form(self, operands, avals[0], attributes)
-        if name == "custom_call" or any(map(_holds_symbolic, attributes.values())):
+            name, operands, attributes = form(self, operands, avals, attributes)
+        if any(map(_holds_symbolic, attributes.values())):
             shapes = [aval.shape for aval in avals]
             raise NotImplementedError(errors.op_needs_constants(name, shapes))
         return super().op(name, *operands, out=out, **attributes)
@@ -212,39 +214,39 @@ def _holds_symbolic(value: Any) -> bool:
 Form = tuple[str, Sequence[Any], dict[str, Any]]
 
 
-def _broadcast(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
-    sizes = b.sizes(physical_aval(out).shape)
+def _broadcast(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
+    sizes = b.sizes(physical_aval(outs[0]).shape)
     return "dynamic_broadcast_in_dim", (*operands, sizes), attributes
 
 
-def _reshape(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
-    return "dynamic_reshape", (*operands, b.sizes(physical_aval(out).shape)), attributes
+def _reshape(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
+    return "dynamic_reshape", (*operands, b.sizes(physical_aval(outs[0]).shape)), attributes
 
 
-def _iota(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
-    return "dynamic_iota", (b.sizes(out.shape),), attributes
+def _iota(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
+    return "dynamic_iota", (b.sizes(outs[0].shape),), attributes
 
 
-def _slice(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
+def _slice(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
     names = ("start_indices", "limit_indices", "strides")
     places = [b.sizes(attributes[name]) for name in names]
     return "real_dynamic_slice", (*operands, *places), {}
 
 
-def _pad(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
+def _pad(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
     widths = [b.sizes(attributes[name]) for name in names]
     return "dynamic_pad", (*operands, *widths), {}
 
 
-def _gather(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
+def _gather(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
     if not _holds_symbolic(attributes["slice_sizes"]):
         return "gather", operands, attributes
     sizes = b.sizes(attributes.pop("slice_sizes"))
     return "dynamic_gather", (*operands, sizes), attributes
 
 
-def _dynamic_slice(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
+def _dynamic_slice(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
     """A slice of symbolic size, whose start is moved to where the slice lies within the array.
 
     The limits are written as the sum of starts and sizes, by which XLA finds the sizes even if the
@@ -264,7 +266,21 @@ def _dynamic_slice(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any)
     return "real_dynamic_slice", (x, begin, end, b.constant([1] * rank, np.int32)), {}
 
 
-def _convolution(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -> Form:
+def _custom_call(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
+    """A call of a foreign function, with the shapes of its results as further operands.
+
+    They are taken away again when the shapes are known.
+    """
+    shapes = [b.sizes(physical_aval(aval).shape) for aval in outs]
+    places = np.arange(len(operands), len(operands) + len(shapes), dtype=np.int64)
+    attributes["indices_of_shape_operands"] = places
+    if "operand_layouts" in attributes:
+        layouts = [*attributes["operand_layouts"], *[layout_attribute((0,))] * len(shapes)]
+        attributes["operand_layouts"] = ir.ArrayAttr.get(layouts)
+    return "custom_call", (*operands, *shapes), attributes
+
+
+def _convolution(b: SymbolicEmitter, operands: Any, outs: Any, attributes: Any) -> Form:
     padding = attributes.pop("padding")
     if not _holds_symbolic(padding):
         return "convolution", operands, attributes | {"padding": padding}
@@ -277,6 +293,7 @@ def _convolution(b: SymbolicEmitter, operands: Any, out: Any, attributes: Any) -
 _FORMS: dict[str, Callable[..., Form]] = {
     "broadcast_in_dim": _broadcast,
     "convolution": _convolution,
+    "custom_call": _custom_call,
     "dynamic_slice": _dynamic_slice,
     "gather": _gather,
     "iota": _iota,
@@ -284,6 +301,9 @@ _FORMS: dict[str, Callable[..., Form]] = {
     "reshape": _reshape,
     "slice": _slice,
 }
+
+# Operations whose results have shapes that nothing else tells.
+_WITHOUT_FORM = frozenset({"rng_bit_generator"})
 
 # ---------------------------------------------------------------- from a jaxpr, and to known sizes
 
