@@ -155,7 +155,7 @@ class Executable:
     def takes(self, arrays: Sequence[ArrayImpl]) -> bool:
         """Whether a program that is spread finds all of these arrays where it wants them."""
         return all(
-            x._placement is p or not (p.is_spread or x._first_device != p.device)
+            x._placement is p or (not p.is_spread and x._first_device == p.device)
             for x, p in zip(arrays, self.in_placements or ())
         )
 
