@@ -98,8 +98,14 @@ from ._src.base.tracebacks import install_hook as _install_hook
 from ._src.base.version import __version__ as __version__
 from ._src.base.version import __version_info__ as __version_info__
 from ._src.core.array import Array as Array
+from ._src.core.refs import Ref as Ref
 from ._src.core.trace import install_backend as _install_backend
 from ._src.numpy import operators as _operators
+from ._src.numpy.refs import ds as ds
+from ._src.numpy.refs import empty_ref as empty_ref
+from ._src.numpy.refs import free_ref as free_ref
+from ._src.numpy.refs import freeze as freeze
+from ._src.numpy.refs import new_ref as new_ref
 from ._src.reference import reference_mode as reference_mode
 from ._src.sharding.named import NamedSharding as NamedSharding
 from ._src.sharding.spec import PartitionSpec as P
@@ -129,7 +135,7 @@ _LAZY = frozenset(
         *("api_util", "as_jax", "core", "custom_batching", "custom_derivatives", "debug", "dlpack"),
         *("dtypes", "errors", "experimental", "export", "ffi"),
         *("extend", "flatten_util", "image", "interpreters", "lax", "lib", "monitoring", "nn"),
-        *("numpy", "ops", "profiler", "random", "scipy", "sharding", "stages", "test_util"),
+        *("numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages", "test_util"),
         *("testing", "tree", "tree_util", "typing", "version"),
     }
 )

@@ -14,10 +14,12 @@ from ..base import config, errors, events, sharding_errors, tree
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
+from ..control.discharge import check_aliases, discharge, uses_refs, with_refs
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
 from ..core.leaks import LeakCheck
+from ..core.refs import AbstractRef, Ref
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
@@ -60,26 +62,35 @@ class Staged:
 
     Attributes:
       jaxpr: the program.
-      captured: tracers that the function closed over; leading inputs of `jaxpr`.
+      captured: tracers and references that the function closed over; leading inputs of `jaxpr`.
       out_tree: the structure of the result.
       name: of the function.
       record: why it was traced.
+      written: if it takes references, those inputs whose last values are further outputs of
+        `jaxpr`; None if it takes none.
     """
 
-    __slots__ = ("captured", "jaxpr", "name", "out_tree", "record")
+    __slots__ = ("captured", "jaxpr", "name", "out_tree", "record", "written")
 
     def __init__(
-        self, jaxpr: ClosedJaxpr, captured: list[Any], out_tree: Any, name: str, record: TraceRecord
+        self,
+        jaxpr: ClosedJaxpr,
+        captured: list[Any],
+        out_tree: Any,
+        name: str,
+        record: TraceRecord,
+        written: tuple[int, ...] | None,
     ):
         self.jaxpr = jaxpr
         self.captured = captured
         self.out_tree = out_tree
         self.name = name
         self.record = record
+        self.written = written
 
     def is_alive(self) -> bool:
         """Whether the traces live that the captured tracers belong to."""
-        return all(c._trace.alive for c in self.captured if isinstance(c, Tracer))
+        return all(c._trace.alive for c in self.captured if isinstance(c, (Tracer, Ref)))
 
 
 class Program(NamedTuple):
@@ -208,7 +219,9 @@ class JitFunction(RepeatedCalls):
         if self._shardings is not None:
             ins, wanted = self._shardings_of(staged.out_tree, in_tree, staged.jaxpr)
             leaves = list(map(constrained, leaves, ins))
-        if self._options["inline"]:
+        if staged.written is not None:
+            outs = _with_refs(staged, leaves, partial(jit_p.bind, **params))
+        elif self._options["inline"]:
             outs = _written_out(staged.jaxpr, [*staged.captured, *leaves])
         else:
             outs = jit_p.bind(*staged.captured, *leaves, **params)
@@ -229,6 +242,8 @@ class JitFunction(RepeatedCalls):
         except (TypeError, OverflowError):
             if any(type(x) is Token for x in leaves):
                 return self._call_with_tokens(args, kwargs)
+            if any(type(x) is Ref for x in leaves):
+                return self._call_with_refs(args, kwargs)
             check_arrays(
                 "jit", debug_info("jit", self._fun, dynamic, dynamic_kwargs, static), leaves
             )
@@ -243,6 +258,8 @@ class JitFunction(RepeatedCalls):
                 events.record("slow call", self)
                 staged, params, _ = self._stage(args, kwargs)
                 staged.record.compiled = True
+                if staged.written is not None:
+                    return self._call_with_refs(args, kwargs)
                 if has_tokens(staged.jaxpr):
                     return self._call_with_tokens(args, kwargs)
                 program = self._compile(staged, params, in_tree, arrays, together)
@@ -254,6 +271,8 @@ class JitFunction(RepeatedCalls):
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
+        if staged.written is not None:
+            return self._call_with_refs(args, kwargs)
         outs = backend.run_jaxpr(arrays, self._device, **params)
         return staged.out_tree.unflatten(outs)
 
@@ -309,6 +328,19 @@ class JitFunction(RepeatedCalls):
         """A call with tokens among the arguments, the results, or what the function closes over."""
         staged, params, leaves = self._stage(args, kwargs)
         outs = eval_trace.backend.run_jaxpr(leaves, self._device, **params)
+        return staged.out_tree.unflatten(outs)
+
+    def _call_with_refs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with references among the arguments, or what the function closes over.
+
+        The program overwrites the arrays that they hold, which nobody else does.
+        """
+        staged, params, leaves = self._stage(args, kwargs)
+        inputs = enumerate([*staged.captured, *leaves])
+        donated = tuple([type(x) is Ref or params["donated_invars"][i] for i, x in inputs])
+        params = params | dict(donated_invars=donated)
+        run = eval_trace.backend.run_jaxpr
+        outs = _with_refs(staged, leaves, lambda *values: run(values, self._device, **params))
         return staged.out_tree.unflatten(outs)
 
     def _remember(
@@ -459,6 +491,13 @@ class JitFunction(RepeatedCalls):
         return tuple(flags)
 
 
+def _with_refs(staged: Staged, leaves: list[Any], apply: Callable[..., Any]) -> list[Any]:
+    """Apply a staged function to references: to what they hold, which is replaced then."""
+    assert staged.written is not None
+    check_aliases(staged.jaxpr.debug_info, staged.captured, leaves)
+    return with_refs(apply, staged.written, [*staged.captured, *leaves])
+
+
 def _written_out(jaxpr: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
     """Apply a jaxpr under a transformation as if its eqns were written in this place."""
     trace = context.trace
@@ -475,14 +514,22 @@ _TRACED = "/jax/core/compile/jaxpr_trace_duration"
 def _staged_as(
     jaxpr: Jaxpr, consts: list[Any], flat: FlatFunction, info: DebugInfo, record: TraceRecord
 ) -> Staged:
-    """What a function was staged as: tracers among the constants become inputs, with the others."""
+    """What a function was staged as: tracers among the constants become inputs, with the others.
+
+    Of what references hold, it becomes a function.
+    """
     jaxpr.debug_info = flat.debug_info_of_result(info)
-    captured = [c for c in consts if isinstance(c, Tracer)]
+    captured = [c for c in consts if isinstance(c, (Tracer, Ref))]
     if captured:
         closed, captured = ClosedJaxpr(constvars_to_invars(jaxpr)), consts
     else:
         closed = ClosedJaxpr(jaxpr, consts)
-    return Staged(closed, captured, flat.out_tree, info.func_name, record)
+    written = None
+    if uses_refs(closed):
+        takes_refs = any(type(aval) is AbstractRef for aval in closed.in_avals)
+        closed, places = discharge(closed)
+        written = places if takes_refs else None
+    return Staged(closed, captured, flat.out_tree, info.func_name, record, written)
 
 
 def _tell_of_trace(

@@ -43,6 +43,42 @@ class NamedAxisEffect(Effect):
         return f"NamedAxisEffect(name={self.name!r})"
 
 
+class RefEffect(Effect):
+    """An eqn uses a mutable reference, its operand number `input_index`."""
+
+    __slots__ = ("input_index",)
+
+    def __init__(self, input_index: int = 0):
+        self.input_index = input_index
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.input_index == other.input_index
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.input_index))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.input_index})"
+
+
+class ReadEffect(RefEffect):
+    """An eqn reads a reference."""
+
+    __slots__ = ()
+
+
+class WriteEffect(RefEffect):
+    """An eqn writes to a reference."""
+
+    __slots__ = ()
+
+
+class AccumEffect(RefEffect):
+    """An eqn adds to what a reference holds."""
+
+    __slots__ = ()
+
+
 Effects = frozenset
 no_effects: frozenset[Effect] = frozenset()
 

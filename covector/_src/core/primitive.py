@@ -62,6 +62,8 @@ class Primitive:
     # along these axes of a mesh; and along which each operand has to vary.  Results of other
     # primitives vary along all axes along which an operand does.
     retype: Callable[..., Any] | None = None
+    # `show(printer, eqn)`: the document of an eqn that is not written as `outs = name[params] ins`.
+    show: Callable[..., Any] | None = None
     # `fold(x, **params)`: the value for a scalar x that is a literal, instead of an eqn; or None.
     fold: Callable[..., Any] | None = None
 

@@ -265,6 +265,8 @@ class Printer:
     def eqn(self, eqn: JaxprEqn) -> Doc:
         """`outs = primitive[params] operands`."""
         settings, primitive = self.settings, eqn.primitive
+        if primitive.show is not None and settings.custom_pp_eqn_rules:
+            return primitive.show(self, eqn)
         if not settings.custom_pp_eqn_rules:
             params = dict(sorted(eqn.params.items()))
         else:

@@ -18,6 +18,7 @@ import numpy as np
 from ..base import axis_errors, config, source, tree
 from ..base.dims import Dim
 from ..base.errors import UnexpectedTracerError, escaped_tracer
+from ..base.ref_errors import ref_returned
 from ..base.tracing_errors import result_not_an_array
 from ..core.array import Array
 from ..core.avals import AbstractValue, ShapedArray, aval_of, is_valid_type, with_vma
@@ -27,6 +28,7 @@ from ..core.effects import NamedAxisEffect
 from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
+from ..core.refs import AbstractRef, Ref
 from ..core.show import jaxprs_in_params
 from ..core.trace import EagerTrace, Trace, Tracer, context, tracer_type
 from ..ops.varying import pvary_p, vary
@@ -85,10 +87,11 @@ class JaxprTrace(Trace):
         self.consts: list[Any] = []
         self.debug_info = debug_info
 
-    def new_input(self, aval: AbstractValue) -> JaxprTracer:
+    def new_input(self, aval: AbstractValue) -> Any:
         var = Var(aval)
         self.invars.append(var)
-        return JaxprTracer(self, aval, var)
+        tracer = JaxprTracer(self, aval, var)
+        return tracer if type(aval) is not AbstractRef else Ref(aval, self, tracer)
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if primitive.stage is not None:
@@ -194,7 +197,22 @@ class JaxprTrace(Trace):
             return x.atom
         if not is_valid_type(x):
             raise TypeError(result_not_an_array(self.describe(), "", x))
+        if type(x) is Ref:
+            raise self._returned(x)
         return self.constant(x)
+
+    def _returned(self, ref: Ref) -> ValueError:
+        """The error that the traced function returned a reference."""
+        origin = ""
+        if ref._trace is self:
+            tracer = ref._value
+            if tracer.eqn is not None:
+                origin = f"was created on line {source.describe(tracer.eqn.source)}"
+            elif self.debug_info:
+                origin = f"was passed in as {self.name_of_input(tracer.atom)}"
+        info = self.debug_info
+        traced = (info.traced_for, info.func_src_info) if info else ("tracing", "")
+        return ValueError(ref_returned(*traced, ref.aval, origin))
 
     def to_jaxpr(self, outs: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
         """The program whose outputs are `outs`, and the values of its constants."""

@@ -1,0 +1,178 @@
+"""State discharge: programs that use references become functions of what the references hold.
+
+    discharge : jaxpr of (Ref a, b) -> c   ->   jaxpr of (a, b) -> (c, a)
+
+`jit`, loops, branches and `checkpoint` discharge the functions that they are given as soon as these
+are traced.  They read the references, apply the function, and write what comes out; so no
+operation has a reference for an operand but those on references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..base import ref_errors
+from ..core.jaxpr import ClosedJaxpr, DebugInfo, jaxpr_as_fun
+from ..core.primitive import Primitive
+from ..core.refs import AbstractRef, Ref
+from ..core.trace import Trace, context, current_trace
+from ..transforms.cache import jaxpr_cache
+from ..transforms.stage import write_down
+from .carries import rearranged
+from .refs import WHOLE, RefPrimitive, addupdate_p, apply, free_ref_p, get_p, swap_p
+
+
+class DischargeTrace(Trace):
+    """Evaluation under the parent trace, with boxes for the references of a program."""
+
+    __slots__ = ()
+    parent: Trace
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if isinstance(primitive, RefPrimitive):
+            if args and type(args[0]) is Ref and args[0]._value is None:
+                raise ValueError(ref_errors.freed(args[0].aval))
+            with current_trace(self.parent):
+                return primitive.on_box(*args, **params)
+        with current_trace(self.parent):
+            return self.parent.process(primitive, args, params)
+
+
+class Discharged(NamedTuple):
+    """A program without references.
+
+    Attributes:
+      jaxpr: takes the values of references in their places, and has further outputs.
+      written: the inputs whose last values these are.
+    """
+
+    jaxpr: ClosedJaxpr
+    written: tuple[int, ...]
+
+
+def uses_refs(jaxpr: ClosedJaxpr) -> bool:
+    """Whether a program makes references, or takes them for inputs."""
+    return any(type(aval) is AbstractRef for aval in jaxpr.in_avals) or (
+        bool(jaxpr.effects) and any(isinstance(eqn.primitive, RefPrimitive) for eqn in jaxpr.eqns)
+    )
+
+
+def written_inputs(jaxpr: ClosedJaxpr) -> tuple[int, ...]:
+    """The inputs of a program that are references to which it writes."""
+    place = {var: i for i, var in enumerate(jaxpr.invars)}
+    written = {
+        place[eqn.invars[0]]
+        for eqn in jaxpr.eqns
+        if eqn.primitive in (swap_p, addupdate_p, free_ref_p) and eqn.invars[0] in place
+    }
+    return tuple(sorted(written))
+
+
+@jaxpr_cache
+def discharge(jaxpr: ClosedJaxpr, written: tuple[int, ...] | None = None) -> Discharged:
+    """The program on values for one on references.
+
+    Args:
+      jaxpr: the program; no jaxpr among the parameters of its eqns uses references.
+      written: the inputs whose last values become outputs; by default those that are written to.
+    """
+    if written is None:
+        written = written_inputs(jaxpr)
+    in_avals: list[Any] = jaxpr.in_avals
+
+    def run(*args: Any) -> list[Any]:
+        trace = DischargeTrace(context.trace)
+        boxes = [
+            Ref(aval, context.trace, x) if type(aval) is AbstractRef else x
+            for x, aval in zip(args, in_avals)
+        ]
+        with current_trace(trace):
+            outs = jaxpr_as_fun(jaxpr)(*boxes)
+        trace.alive = False
+        return [*outs, *[boxes[i]._value for i in written]]
+
+    avals = [aval.inner_aval if type(aval) is AbstractRef else aval for aval in in_avals]
+    return Discharged(ClosedJaxpr(*write_down(run, avals, jaxpr.jaxpr.debug_info)), written)
+
+
+# ---------------------------------------------------------------- reading, applying, writing
+
+
+def read(x: Any) -> Any:
+    """What a reference holds; anything else as it is."""
+    return apply(get_p, x, index=WHOLE) if type(x) is Ref else x
+
+
+def peek(x: Any) -> Any:
+    """What a reference holds, for a program that is about to replace it."""
+    if type(x) is Ref and not x.is_handle and x._trace is context.trace and x._value is not None:
+        return x._value
+    return read(x)
+
+
+def write(ref: Ref, value: Any) -> None:
+    """Let a reference hold another array."""
+    if not ref.is_handle and ref._trace is context.trace:
+        ref._value = value
+    else:
+        apply(swap_p, ref, value, index=WHOLE)
+
+
+def with_refs(
+    apply_to: Callable[..., Sequence[Any]],
+    written: Sequence[int],
+    operands: Sequence[Any],
+) -> list[Any]:
+    """Apply an operation to operands of which some are references.
+
+    Args:
+      apply_to: takes the values of all operands, and returns the outputs of a program that was
+        discharged.
+      written: the operands whose last values are the last of these outputs.
+      operands: references, and values.
+    """
+    outs = list(apply_to(*map(peek, operands)))
+    count = len(outs) - len(written)
+    for i, value in zip(written, outs[count:]):
+        write(operands[i], value)
+    return outs[:count]
+
+
+def check_aliases(info: DebugInfo | None, captured: Sequence[Any], args: Sequence[Any]) -> None:
+    """Raise if a reference is passed twice, or passed to a function that closes over it."""
+    where = f"{info.traced_for} of {info.func_name}" if info else "jit"
+    names = (info.arg_names if info else None) or [f"argument {i}" for i in range(len(args))]
+    closed_over = {id(x) for x in captured if type(x) is Ref}
+    seen: dict[int, str] = {}
+    for name, x in zip(names, args):
+        if type(x) is not Ref:
+            continue
+        if id(x) in closed_over:
+            raise ValueError(ref_errors.closed_over_and_passed(where, x.aval, name))
+        if id(x) in seen:
+            raise ValueError(ref_errors.aliased(where, x.aval, (seen[id(x)], name)))
+        seen[id(x)] = name
+
+
+# ---------------------------------------------------------------- loops and branches
+
+
+def carried(jaxpr: ClosedJaxpr, consts: Sequence[Any], written: tuple[int, ...]) -> ClosedJaxpr:
+    """The body of a loop with what it writes to as the first parts of its carry.
+
+    Args:
+      jaxpr: the body, on references; its first inputs are the constants.
+      consts: the constants.
+      written: those that are written to by any part of the loop.
+
+    Returns:
+      The body on values. Its inputs are the other constants, those written to, and the rest; its
+      outputs begin with what the latter hold at the end.
+    """
+    pure = discharge(jaxpr, written).jaxpr
+    kept = [i for i in range(len(consts)) if i not in written]
+    rest = range(len(consts), len(jaxpr.in_avals))
+    count = len(jaxpr.out_avals)
+    outputs = (*range(count, count + len(written)), *range(count))
+    return rearranged(pure, (*kept, *written, *rest), outputs)
