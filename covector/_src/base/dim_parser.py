@@ -141,15 +141,12 @@ class _Parser:
     # ---------------------------------------------------------------- what is left open
 
     def _add(self, size: Size) -> None:
-        known = self.like[len(self.sizes)] if self._has_like() else None
-        if not isinstance(size, Dim) and known is not None and size != known:
-            raise self._error(f"different size {size} for known dimension; like={self.like}")
-        if not isinstance(size, Dim) and self._has_like() and known is None:
-            raise self._error(f"different size {size} for unknown dimension; like={self.like}")
+        if self.like is not None and not isinstance(size, Dim) and len(self.sizes) < len(self.like):
+            known = self.like[len(self.sizes)]
+            if size != known:
+                kind = "unknown" if known is None else "known"
+                raise self._error(f"different size {size} for {kind} dimension; like={self.like}")
         self.sizes.append(size)
-
-    def _has_like(self) -> bool:
-        return self.like is not None and len(self.sizes) < len(self.like)
 
     def _known(self, needed: int) -> Sequence[Any]:
         """The shape from which places that are left open are filled."""

@@ -40,9 +40,9 @@ class Exported:
 
     fun_name: str
     in_tree: Any
-    in_avals: tuple[ShapedArray, ...]
+    in_avals: tuple[Any, ...]
     out_tree: Any
-    out_avals: tuple[ShapedArray, ...]
+    out_avals: tuple[Any, ...]
     platforms: tuple[str, ...]
     ordered_effects: tuple[Effect, ...]
     unordered_effects: tuple[Effect, ...]

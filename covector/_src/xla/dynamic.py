@@ -185,7 +185,8 @@ class SymbolicEmitter(Emitter):
             raise NotImplementedError(errors.op_needs_constants(name, [a.shape for a in avals]))
         form = _FORMS.get(name)
         if form is not None:
-            name, operands, attributes = form(self, operands, avals, attributes)
+            name, given, attributes = form(self, operands, avals, attributes)
+            operands = tuple(given)
         if any(map(_holds_symbolic, attributes.values())):
             shapes = [aval.shape for aval in avals]
             raise NotImplementedError(errors.op_needs_constants(name, shapes))
