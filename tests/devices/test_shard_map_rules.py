@@ -61,6 +61,9 @@ LOSSES = {
     ),
     "vmap": lambda w, x: cv.vmap(lambda row: jnp.sin(row @ w).sum())(x).sum(),
     "solve": lambda w, x: jnp.linalg.solve(w + 9 * jnp.eye(4), x.T).sum(),
+    "inverse": lambda w, x: lax.map(
+        lambda r: jnp.linalg.inv(w + 9 * jnp.eye(4) * r[0]), x + 4
+    ).sum(),
     "sort": lambda w, x: (jnp.sort(x @ w, axis=1) * jnp.arange(4.0)).sum(),
     "softmax": lambda w, x: cv.nn.softmax(cv.nn.relu(x @ w))[:, 0].sum(),
     "cumulative": lambda w, x: jnp.cumprod(x @ w, axis=1).sum(),

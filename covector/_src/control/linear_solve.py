@@ -29,6 +29,7 @@ from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import neg_p
 from ..ops.linear import bring_to, instantiate
+from ..ops.varying import vary
 from ..transforms.jvp import add_tangents, jvp
 from .systems import Space, solver_of, vmap_system
 
@@ -206,6 +207,10 @@ def custom_linear_solve(
             raise TypeError(errors.not_callable("custom_linear_solve", name, fun))
     space, leaves = Space.of("custom_linear_solve", "b", b)
     of_matvec = space.stage(matvec, "matvec")
+    vma = frozenset().union(*[aval.vma for aval in of_matvec.out_avals])
+    if any(vma - aval_of(x).vma for x in leaves):  # A is another one on each device
+        b = tree.map(lambda x: vary(x, vma), b)
+        return custom_linear_solve(matvec, b, solve, transpose_solve, symmetric, has_aux)
     of_solve = space.stage(partial(solve, matvec), "solve", has_aux)
     of_vecmat = of_transpose = None
     if transpose_solve is not None or symmetric:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -86,6 +86,14 @@ class Token:
 _interned: WeakValueDictionary[tuple, ShapedArray] = WeakValueDictionary()
 
 
+class ManualAxisType(NamedTuple):
+    """Along which axes of a mesh the devices hold different values; other kinds there are none."""
+
+    varying: frozenset[Any]
+    unreduced: frozenset[Any] = frozenset()
+    reduced: frozenset[Any] = frozenset()
+
+
 class ShapedArray(AbstractValue):
     """An array known by its shape, its dtype, and whether that dtype is weak.
 
@@ -131,6 +139,11 @@ class ShapedArray(AbstractValue):
     def sharding(self) -> NamedSharding:
         """How such arrays are spread over devices, of which a type says nothing."""
         return unspecified(self.ndim)
+
+    @property
+    def mat(self) -> ManualAxisType:
+        """How the values vary between devices, within `shard_map`."""
+        return ManualAxisType(self.vma)
 
     def to_tangent_aval(self) -> ShapedArray:
         if self._tangent is None:
