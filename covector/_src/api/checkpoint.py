@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..base import source, tree
@@ -10,6 +11,7 @@ from ..base.tracebacks import boundary
 from ..control.bodies import stage_body
 from ..control.checkpoint import checkpoint_p
 from ..control.checkpoint_budget import Budget, bytes_of
+from ..control.discharge import discharge, with_refs
 from ..core.avals import AbstractValue
 from ..core.jaxpr import Jaxpr, JaxprEqn, Literal
 from ..ops.conversion import reduce_precision_p
@@ -101,14 +103,13 @@ def checkpoint(
             of_args = tree.flatten_axes("checkpoint prevent_cse", in_tree.children()[0], flags)
             of_kwargs = [True] * in_tree.children()[1].num_leaves
             flags = (*[True] * len(body.consts), *of_args, *of_kwargs)
-        outs = checkpoint_p.bind(
-            *body.consts,
-            *leaves,
-            jaxpr=body.jaxpr,
-            prevent_cse=flags,
-            differentiated=False,
-            policy=policy,
-        )
+        params = dict(prevent_cse=flags, differentiated=False, policy=policy)
+        operands = [*body.consts, *leaves]
+        if body.takes_refs:
+            jaxpr, written = discharge(body.jaxpr)
+            outs = with_refs(partial(checkpoint_p.bind, jaxpr=jaxpr, **params), written, operands)
+        else:
+            outs = checkpoint_p.bind(*operands, jaxpr=body.jaxpr, **params)
         return tree.unflatten(body.out_tree, outs)
 
     return checkpointed

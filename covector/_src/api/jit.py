@@ -14,12 +14,12 @@ from ..base import config, errors, events, sharding_errors, tree
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
-from ..control.discharge import check_aliases, discharge, uses_refs, with_refs
+from ..control.discharge import check_aliases, discharge, makes_refs, takes_refs, with_refs
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
 from ..core.leaks import LeakCheck
-from ..core.refs import AbstractRef, Ref
+from ..core.refs import Ref
 from ..core.trace import Tracer, context, eval_trace
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
@@ -494,8 +494,9 @@ class JitFunction(RepeatedCalls):
 def _with_refs(staged: Staged, leaves: list[Any], apply: Callable[..., Any]) -> list[Any]:
     """Apply a staged function to references: to what they hold, which is replaced then."""
     assert staged.written is not None
-    check_aliases(staged.jaxpr.debug_info, staged.captured, leaves)
-    return with_refs(apply, staged.written, [*staged.captured, *leaves])
+    operands = [*staged.captured, *leaves]
+    check_aliases(staged.jaxpr.debug_info, operands)
+    return with_refs(apply, staged.written, operands)
 
 
 def _written_out(jaxpr: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
@@ -525,10 +526,10 @@ def _staged_as(
     else:
         closed = ClosedJaxpr(jaxpr, consts)
     written = None
-    if uses_refs(closed):
-        takes_refs = any(type(aval) is AbstractRef for aval in closed.in_avals)
-        closed, places = discharge(closed)
-        written = places if takes_refs else None
+    if takes_refs(closed):
+        closed, written = discharge(closed)
+    elif makes_refs(closed):
+        closed, _ = discharge(closed)
     return Staged(closed, captured, flat.out_tree, info.func_name, record, written)
 
 

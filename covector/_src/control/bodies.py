@@ -14,12 +14,14 @@ from weakref import WeakKeyDictionary
 from ..base import config, tree
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
+from ..core.refs import Ref
 from ..core.trace import Tracer, context
 from ..transforms.cache import jaxpr_cache
 from ..transforms.flatten import FlatFunction
 from ..transforms.linearize import constvars_to_invars
 from ..transforms.signatures import debug_info
 from ..transforms.stage import stage
+from .discharge import discharge, makes_refs, takes_refs
 
 
 class Body(NamedTuple):
@@ -29,11 +31,13 @@ class Body(NamedTuple):
       jaxpr: takes the values that the function closes over, then its flat arguments.
       consts: these values; some may be tracers.
       out_tree: the structure of its result.
+      takes_refs: whether inputs of it are mutable references.
     """
 
     jaxpr: ClosedJaxpr
     consts: list[Any]
     out_tree: Any
+    takes_refs: bool = False
 
     @property
     def out_avals(self) -> list[AbstractValue]:
@@ -70,7 +74,7 @@ def stage_body(
     body = staged.get(key)
     if body is None:
         body = _stage(where, fun, in_tree, avals)
-        if not any(isinstance(const, Tracer) for const in body.consts):
+        if not any(isinstance(const, (Tracer, Ref)) for const in body.consts):
             staged[key] = body
     return body
 
@@ -81,7 +85,10 @@ def _stage(where: str, fun: Callable[..., Any], in_tree: Any, avals: Sequence[An
     info = debug_info(where, fun, args, {})
     jaxpr, consts = stage(flat, avals, info)
     jaxpr.debug_info = flat.debug_info_of_result(info)
-    return Body(ClosedJaxpr(constvars_to_invars(jaxpr)), list(consts), flat.out_tree)
+    closed = ClosedJaxpr(constvars_to_invars(jaxpr))
+    if makes_refs(closed) and not takes_refs(closed):
+        closed, _ = discharge(closed)
+    return Body(closed, list(consts), flat.out_tree, takes_refs(closed))
 
 
 _bodies: WeakKeyDictionary[Any, dict[Any, Body]] = WeakKeyDictionary()

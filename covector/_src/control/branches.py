@@ -14,6 +14,7 @@ from ..core.array import Array
 from ..core.avals import aval_of
 from ..core.check import same_type
 from ..core.jaxpr import ClosedJaxpr, Var
+from ..core.refs import Ref
 from ..core.trace import Tracer
 from ..ops.comparison import ne_p
 from ..ops.conversion import convert
@@ -24,6 +25,7 @@ from ..ops.select import clamp_p
 from ..transforms.cache import jaxpr_cache
 from .bodies import Body, operand_avals, stage_body, with_common_consts
 from .cond import cond_p
+from .discharge import check_aliases, discharge, read, write, written_inputs
 
 _NOT_GIVEN = object()
 
@@ -245,6 +247,13 @@ def _applied(
 
     An input that all branches return as it is does not pass through the choice.
     """
+    written: tuple[int, ...] = ()
+    refs = inputs
+    if Ref in {*map(type, inputs)}:
+        check_aliases(jaxprs[0].debug_info, inputs)
+        written = tuple(sorted(set().union(*map(written_inputs, jaxprs))))
+        jaxprs = [discharge(jaxpr, written).jaxpr for jaxpr in jaxprs]
+        inputs = list(map(read, inputs))
     origins = [_returned_inputs(jaxpr) for jaxpr in jaxprs]
     forwarded = [same[0] if len(set(same)) == 1 else None for same in zip(*origins)]
     wanted = tuple([i is None for i in forwarded])
@@ -252,7 +261,9 @@ def _applied(
     branches = tuple([_with_outputs(jaxpr, wanted) for jaxpr in jaxprs])
     outs = iter(cond_p.bind(index, *inputs, branches=branches, **platforms))
     results = [next(outs) if i is None else stage(inputs[i]) for i in forwarded]
-    return tree.unflatten(out_tree, results)
+    for i, value in zip(written, results[len(results) - len(written) :]):
+        write(refs[i], value)
+    return tree.unflatten(out_tree, results[: len(results) - len(written)])
 
 
 def _returned_inputs(jaxpr: ClosedJaxpr) -> list[int | None]:

@@ -19,7 +19,6 @@ from ..core.refs import AbstractRef, Ref
 from ..core.trace import Trace, context, current_trace
 from ..transforms.cache import jaxpr_cache
 from ..transforms.stage import write_down
-from .carries import rearranged
 from .refs import WHOLE, RefPrimitive, addupdate_p, apply, free_ref_p, get_p, swap_p
 
 
@@ -51,11 +50,14 @@ class Discharged(NamedTuple):
     written: tuple[int, ...]
 
 
-def uses_refs(jaxpr: ClosedJaxpr) -> bool:
-    """Whether a program makes references, or takes them for inputs."""
-    return any(type(aval) is AbstractRef for aval in jaxpr.in_avals) or (
-        bool(jaxpr.effects) and any(isinstance(eqn.primitive, RefPrimitive) for eqn in jaxpr.eqns)
-    )
+def takes_refs(jaxpr: ClosedJaxpr) -> bool:
+    """Whether inputs of a program are references."""
+    return any(type(aval) is AbstractRef for aval in jaxpr.in_avals)
+
+
+def makes_refs(jaxpr: ClosedJaxpr) -> bool:
+    """Whether a program that takes no references makes some for itself."""
+    return bool(jaxpr.effects) and any(isinstance(eqn.primitive, RefPrimitive) for eqn in jaxpr.eqns)
 
 
 def written_inputs(jaxpr: ClosedJaxpr) -> tuple[int, ...]:
@@ -139,13 +141,20 @@ def with_refs(
     return outs[:count]
 
 
-def check_aliases(info: DebugInfo | None, captured: Sequence[Any], args: Sequence[Any]) -> None:
-    """Raise if a reference is passed twice, or passed to a function that closes over it."""
-    where = f"{info.traced_for} of {info.func_name}" if info else "jit"
-    names = (info.arg_names if info else None) or [f"argument {i}" for i in range(len(args))]
-    closed_over = {id(x) for x in captured if type(x) is Ref}
+def check_aliases(info: DebugInfo | None, operands: Sequence[Any]) -> None:
+    """Raise if a reference is passed twice, or passed to a function that closes over it.
+
+    Args:
+      info: what is known of the function, above all the names of its arguments.
+      operands: what it closes over, then its arguments.
+    """
+    if info is None or not info.arg_names:
+        return
+    where = f"{info.func_name} traced for {info.traced_for}"
+    count = len(operands) - len(info.arg_names)
+    closed_over = {id(x) for x in operands[:count] if type(x) is Ref}
     seen: dict[int, str] = {}
-    for name, x in zip(names, args):
+    for name, x in zip(info.arg_names, operands[count:]):
         if type(x) is not Ref:
             continue
         if id(x) in closed_over:
@@ -153,26 +162,3 @@ def check_aliases(info: DebugInfo | None, captured: Sequence[Any], args: Sequenc
         if id(x) in seen:
             raise ValueError(ref_errors.aliased(where, x.aval, (seen[id(x)], name)))
         seen[id(x)] = name
-
-
-# ---------------------------------------------------------------- loops and branches
-
-
-def carried(jaxpr: ClosedJaxpr, consts: Sequence[Any], written: tuple[int, ...]) -> ClosedJaxpr:
-    """The body of a loop with what it writes to as the first parts of its carry.
-
-    Args:
-      jaxpr: the body, on references; its first inputs are the constants.
-      consts: the constants.
-      written: those that are written to by any part of the loop.
-
-    Returns:
-      The body on values. Its inputs are the other constants, those written to, and the rest; its
-      outputs begin with what the latter hold at the end.
-    """
-    pure = discharge(jaxpr, written).jaxpr
-    kept = [i for i in range(len(consts)) if i not in written]
-    rest = range(len(consts), len(jaxpr.in_avals))
-    count = len(jaxpr.out_avals)
-    outputs = (*range(count, count + len(written)), *range(count))
-    return rearranged(pure, (*kept, *written, *rest), outputs)

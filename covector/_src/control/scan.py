@@ -25,6 +25,7 @@ from ..core.effects import must_stay
 from ..core.fusion import BOUNDARY
 from ..core.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..core.primitive import BuiltinPrimitive
+from ..core.refs import AbstractRef
 from ..core.trace import Tracer
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import add, mul
@@ -41,6 +42,7 @@ from ..transforms.stage import stage_closed, vary_jaxpr
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
 from .bodies import Body, operand_avals, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
+from .discharge import check_aliases, discharge, read, write, written_inputs
 from .scan_emission import emit_scan
 from .scan_split import residual_values, split_body
 from .scan_transpose import transpose_body
@@ -426,15 +428,23 @@ def scan(
     if config.disable_jit.value:
         return scan_unstaged(f, init, inputs, xs_tree, length, reverse)
     in_tree = tree.treedef_tuple([tree.structure(init), xs_tree])
-    slices = [example_aval(aval, 0) for aval in avals]
+    slices = [_slice_of(aval) for aval in avals]
 
     def staged(carry: tuple[AbstractValue, ...]) -> Body:
         return stage_body("scan", f, in_tree, (*carry, *slices))
 
     body, values = settle_carry("scan body", f, init, staged, returned_carry)
     unroll = steps_in_turn(unroll, length)
-    outs = scan_slices(body.jaxpr, body.consts, values, inputs, length, bool(reverse), unroll)
+    apply = _scan_with_refs if body.takes_refs else scan_slices
+    outs = apply(body.jaxpr, body.consts, values, inputs, length, bool(reverse), unroll)
     return tree.unflatten(body.out_tree, outs)
+
+
+def _slice_of(aval: Any) -> Any:
+    """The type of one slice of an array, or of a reference to one."""
+    if type(aval) is AbstractRef:
+        return AbstractRef(example_aval(aval.inner_aval, 0), aval.memory_space, aval.kind)
+    return example_aval(aval, 0)
 
 
 def scan_slices(
@@ -470,6 +480,40 @@ def scan_slices(
     )
     results = [stage(x) if is_fixed else next(outs) for x, is_fixed in zip(init, fixed)]
     return results + [next(outs) if i is None else stage(inputs[i]) for i in copied]
+
+
+def _scan_with_refs(
+    jaxpr: ClosedJaxpr, consts: list[Any], init: list[Any], inputs: list[Any], *options: Any
+) -> list[Any]:
+    """`scan_slices` of a body with references among its constants or slices.
+
+    What it writes to becomes a part of the carry, or a result.
+    """
+    check_aliases(jaxpr.debug_info, [*consts, *init, *inputs])
+    written = written_inputs(jaxpr)
+    first, count = len(consts) + len(init), len(jaxpr.out_avals)
+    carried = [i for i in written if i < len(consts)]
+    sliced = [i for i in written if i >= first]
+    kept = [i for i in range(len(consts)) if i not in carried]
+    body = rearranged(
+        discharge(jaxpr, (*carried, *sliced)).jaxpr,
+        (*kept, *carried, *range(len(consts), len(jaxpr.in_avals))),
+        (*range(count, count + len(carried)), *range(count), *range(count + len(carried), count + len(written))),
+    )
+    values = [read(consts[i]) for i in carried]
+    outs = scan_slices(
+        body,
+        [read(consts[i]) for i in kept],
+        [*values, *init],
+        list(map(read, inputs)),
+        *options,
+    )
+    for i, value in zip(carried, outs):
+        write(consts[i], value)
+    outs = outs[len(carried) :]
+    for i, value in zip(sliced, outs[count:]):
+        write(inputs[i - first], value)
+    return outs[:count]
 
 
 def scan_unstaged(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import loop_errors, tree
+from ..base import loop_errors, ref_errors, tree
 from ..base.callback_errors import per_example
 from ..core.avals import AbstractValue, ShapedArray, aval_of, without_vma
 from ..core.axis import Axis
@@ -37,8 +37,9 @@ from ..transforms.jvp import jvp_jaxpr
 from ..transforms.simplify import drop_unused, prune
 from ..transforms.stage import vary_jaxpr
 from ..transforms.vmap import vmap_jaxpr, vmap_jaxpr_along
-from .bodies import Body, stage_body
+from .bodies import Body, stage_body, with_more_inputs
 from .carries import Flags, carry_fixpoint, rearranged, settle_carry
+from .discharge import discharge, read, write, written_inputs
 
 
 class While(BuiltinPrimitive):
@@ -317,7 +318,9 @@ def bind_while(
     body, init = settle_carry(
         "while_loop body", body_fun, init_val, stage, lambda body: (body.out_tree, body.out_avals)
     )
-    outs = _bind(conds[-1], body, init, limits)
+    cond = conds[-1]
+    apply = _bind_with_refs if cond.takes_refs or body.takes_refs else _bind
+    outs = apply(cond, body, init, limits)
     return tree.unflatten(body.out_tree, outs)
 
 
@@ -328,6 +331,48 @@ def _check_condition(cond: Body) -> None:
         raise TypeError(loop_errors.condition_is_a_tree(cond.out_tree))
     if without_vma(avals[0].strip_weak_type()) is not ShapedArray((), np.bool_):
         raise TypeError(loop_errors.condition_is_no_bool(avals))
+
+
+def _bind_with_refs(
+    cond: Body, body: Body, init: list[Any], limits: dict[str, int]
+) -> list[Any]:
+    """`_bind` with references among the constants: what is written to is a part of the carry."""
+    if written_inputs(cond.jaxpr):
+        raise NotImplementedError(ref_errors.written_by_condition())
+    count = len(body.consts)
+    written = written_inputs(body.jaxpr)
+    refs = [body.consts[i] for i in written]
+    kept = [i for i in range(count) if i not in written]
+    rest = range(count, count + len(init))
+    last = range(len(init), len(init) + len(refs))
+    body_jaxpr = rearranged(
+        discharge(body.jaxpr, written).jaxpr,
+        (*kept, *written, *rest),
+        (*last, *range(len(init))),
+    )
+    # The condition reads those from the carry that it has among its own constants.
+    place = {id(ref): i for i, ref in enumerate(refs)}
+    own = [i for i, x in enumerate(cond.consts) if id(x) not in place]
+    shared = [i for i, x in enumerate(cond.consts) if id(x) in place]
+    after = range(len(cond.consts), len(cond.consts) + len(init))
+    cond_jaxpr = rearranged(discharge(cond.jaxpr, ()).jaxpr, (*shared, *own, *after))
+    cond_jaxpr = with_more_inputs(
+        cond_jaxpr,
+        tuple([place[id(cond.consts[i])] for i in shared]),
+        tuple([ref.aval.inner_aval for ref in refs]),
+    )
+    first, second = len(refs), len(refs) + len(own)
+    order = (*range(first, second), *range(first), *range(second, second + len(init)))
+    values = [read(cond.consts[i]) for i in own], [read(body.consts[i]) for i in kept]
+    outs = _bind(
+        Body(rearranged(cond_jaxpr, order), values[0], cond.out_tree),
+        Body(body_jaxpr, values[1], body.out_tree),
+        [*map(read, refs), *init],
+        limits,
+    )
+    for ref, value in zip(refs, outs):
+        write(ref, value)
+    return outs[len(refs) :]
 
 
 def _bind(cond: Body, body: Body, init: list[Any], limits: dict[str, int]) -> list[Any]:
