@@ -1,7 +1,7 @@
 """Programs as portable artifacts: bytes that other versions of jaxlib read, on every platform.
 
-An artifact holds a module in StableHLO's own versioned form, in a version that is some weeks old,
-so that a process with a slightly older jaxlib reads it too.
+An artifact holds a module in StableHLO's own versioned form, in a version that is twelve weeks old,
+so that processes with an older jaxlib read it too: of those we support, all that the others write.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class UnreadableArtifact(ValueError):
 
 def to_artifact(module: Any) -> bytes:
     """A module as an artifact."""
-    four_weeks = _stablehlo.StablehloCompatibilityRequirement.WEEK_4
-    version = _stablehlo.get_version_from_compatibility_requirement(four_weeks)
+    twelve_weeks = _stablehlo.StablehloCompatibilityRequirement.WEEK_12
+    version = _stablehlo.get_version_from_compatibility_requirement(twelve_weeks)
     return _jax.mlir.serialize_portable_artifact(module, version, True)
 
 
