@@ -156,6 +156,28 @@ def test_callbacks_run_on_each_device():
         np.testing.assert_array_equal(part, X[2 * i : 2 * i + 2])
 
 
+def test_callbacks_where_the_compiler_cuts_too():
+    seen = []
+
+    def f(x):
+        cv.debug.callback(lambda part: seen.append(part.shape), x)
+        return cv.pure_callback(np.sin, cv.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    g = cv.jit(mapped(cv, f, cv.P("x"), cv.P("x"), axis_names={"x"}))
+    np.testing.assert_allclose(g(X), np.sin(X), rtol=1e-6)
+    cv.effects_barrier()
+    assert seen == [(2, 4)] * 8
+
+
+def test_derivatives_of_batches_that_are_cut(same_as_jax):
+    def run(m):
+        f = mapped(m, lambda x: m.lax.psum(m.numpy.sin(x), "x"), m.P("x"), m.P(), check_vma=False)
+        grads = m.vmap(m.grad(lambda x: f(x).sum()), spmd_axis_name="y")(np.stack([X, 2 * X]))
+        return m.numpy.asarray(np.asarray(grads))
+
+    same_as_jax(run)
+
+
 def test_programs_are_traced_and_compiled_once():
     traced = []
 

@@ -52,7 +52,7 @@ from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
 from ..transforms.simplify import drop_unused
 from ..transforms.stage import vary_jaxpr, write_down
 from ..transforms.transpose import transpose_jaxpr
-from ..transforms.vmap import vmap_jaxpr
+from ..transforms.vmap import BatchTrace, vmap_jaxpr
 
 Specs = tuple[PartitionSpec, ...]
 
@@ -142,7 +142,8 @@ class ShardMap(BuiltinPrimitive):
         in_specs, out_specs = params["in_specs"], params["out_specs"]
         with self.scope(params):
             parts = split_parts(params["jaxpr"], unknowns, _readable(params))
-            varying = [residual_axes(aval, params) for aval in parts.residuals]
+            cut = batch_names(trace)
+            varying = [residual_axes(aval, params, cut) for aval in parts.residuals]
             specs = [spec_of_line(names) for names in varying]
             lines = tuple(
                 [bool(names) and not aval.ndim for names, aval in zip(varying, parts.residuals)]
@@ -396,12 +397,24 @@ def _readable(params: dict[str, Any]) -> tuple[bool, ...]:
     return tuple([not copied_axes(spec, params) for spec in params["out_specs"]])
 
 
-def residual_axes(aval: Any, params: dict[str, Any]) -> tuple[Any, ...]:
-    """Along which axes a residual may vary: those its type tells, or if it tells nothing, all."""
-    axes = aval.vma if params["check_vma"] else params["newly_manual_axes"]
+def residual_axes(aval: Any, params: dict[str, Any], cut: set[Any]) -> tuple[Any, ...]:
+    """Along which axes a residual may vary: those its type tells, or if it tells nothing, all but
+    those that cut batches, of which it belongs to one example."""
+    manual = params["newly_manual_axes"]
+    axes = manual & aval.vma if params["check_vma"] else manual - cut
     return tuple(
         [n for n in params["mesh"].axis_names if n in axes and n in params["newly_manual_axes"]]
     )
+
+
+def batch_names(trace: Any) -> set[Any]:
+    """The axes of meshes that cut the batches of the vmaps around a trace."""
+    names: set[Any] = set()
+    while trace is not None:
+        if type(trace) is BatchTrace:
+            names.update(spmd_names(trace.axis))
+        trace = trace.parent
+    return names
 
 
 def spec_of_line(axes: tuple[Any, ...]) -> PartitionSpec:
@@ -465,11 +478,15 @@ def _one_of_copies(ct: Any, spec: PartitionSpec, params: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------- batches
 
 
+def spmd_names(axis: Axis) -> tuple[Any, ...]:
+    """The axes of meshes that a vmap names for its batch."""
+    spmd = axis.spmd_name
+    return () if spmd is None else spmd if isinstance(spmd, tuple) else (spmd,)
+
+
 def batch_axes(axis: Axis, params: dict[str, Any]) -> tuple[Any, ...]:
     """The axes of the mesh that cut the batch of a vmap, as its `spmd_axis_name` says."""
-    spmd = axis.spmd_name
-    names = () if spmd is None else spmd if isinstance(spmd, tuple) else (spmd,)
-    names = tuple([name for name in names if name in params["newly_manual_axes"]])
+    names = tuple([n for n in spmd_names(axis) if n in params["newly_manual_axes"]])
     used = {name for spec in (*params["in_specs"], *params["out_specs"]) for name in spec.names()}
     if used.intersection(names):
         raise ValueError(errors.spmd_axis_in_use(names, params["in_specs"], params["out_specs"]))

@@ -20,6 +20,7 @@ from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr
 from ..core.scopes import scope_path
 from ..ops.physical import element_dims, physical_aval
+from ..sharding.spec import PartitionSpec
 from ..transforms.stage import stage_closed
 from . import kernels, lapack
 from .callbacks import HostCallback, callback_target
@@ -65,6 +66,12 @@ class Emitter:
     @property
     def platforms(self) -> tuple[str, ...]:
         return (self.module_context.platform,)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether the compiler divides what is written here among several devices."""
+        module = self.module_context
+        return bool(module.devices) and (module.region is None or bool(module.region.others))
 
     @property
     def has_kernels(self) -> bool:
@@ -400,6 +407,19 @@ class Emitter:
     ) -> list[Any]:
         """Have XLA call a host callback; the tokens that it takes come first in the results."""
         module = self.module_context
+        region = module.region
+        if region is not None and region.others and not tokens:
+            # Where the compiler cuts along other axes, each device has the whole, and calls.
+            whole = PartitionSpec()
+            return self.manual_region(
+                region.mesh,
+                region.others,
+                operands,
+                [(whole, aval) for aval in self.avals_in],
+                [(whole, aval) for aval in self.avals_out],
+                self.avals_in,
+                lambda *parts: self.host_call(callback, (), parts, has_side_effect),
+            )
         module.host_callbacks.append(callback)
         kinds = [abstract_token] * len(tokens)
         once = bool(module.devices) and module.region is None
