@@ -14,7 +14,7 @@ from ..base import config, errors, events, sharding_errors, tree
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
-from ..control.discharge import check_aliases, discharge, makes_refs, takes_refs, with_refs
+from ..control.discharge import check_aliases, discharge, makes_refs, run_with_refs, takes_refs, with_refs
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
@@ -220,7 +220,9 @@ class JitFunction(RepeatedCalls):
             ins, wanted = self._shardings_of(staged.out_tree, in_tree, staged.jaxpr)
             leaves = list(map(constrained, leaves, ins))
         if staged.written is not None:
-            outs = _with_refs(staged, leaves, partial(jit_p.bind, **params))
+            operands = [*staged.captured, *leaves]
+            check_aliases(staged.jaxpr.debug_info, operands)
+            outs = with_refs(partial(jit_p.bind, **params), staged.written, operands)
         elif self._options["inline"]:
             outs = _written_out(staged.jaxpr, [*staged.captured, *leaves])
         else:
@@ -336,11 +338,20 @@ class JitFunction(RepeatedCalls):
         The program overwrites the arrays that they hold, which nobody else does.
         """
         staged, params, leaves = self._stage(args, kwargs)
-        inputs = enumerate([*staged.captured, *leaves])
-        donated = tuple([type(x) is Ref or params["donated_invars"][i] for i, x in inputs])
-        params = params | dict(donated_invars=donated)
+        assert staged.written is not None
+        operands = [*staged.captured, *leaves]
+        check_aliases(staged.jaxpr.debug_info, operands)
+        donated = tuple(
+            [
+                i in staged.written if type(x) is Ref else is_donated
+                for i, (x, is_donated) in enumerate(zip(operands, params["donated_invars"]))
+            ]
+        )
         run = eval_trace.backend.run_jaxpr
-        outs = _with_refs(staged, leaves, lambda *values: run(values, self._device, **params))
+        options = params | dict(donated_invars=donated)
+        outs = run_with_refs(
+            lambda *values: run(values, self._device, **options), staged.written, operands
+        )
         return staged.out_tree.unflatten(outs)
 
     def _remember(
@@ -489,14 +500,6 @@ class JitFunction(RepeatedCalls):
         for name in sorted(kwargs):
             flags += [name in self._donate.argnames] * len(tree.leaves(kwargs[name]))
         return tuple(flags)
-
-
-def _with_refs(staged: Staged, leaves: list[Any], apply: Callable[..., Any]) -> list[Any]:
-    """Apply a staged function to references: to what they hold, which is replaced then."""
-    assert staged.written is not None
-    operands = [*staged.captured, *leaves]
-    check_aliases(staged.jaxpr.debug_info, operands)
-    return with_refs(apply, staged.written, operands)
 
 
 def _written_out(jaxpr: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:

@@ -11,13 +11,15 @@ from ..base import dtypes, tree
 from ..base import transform_errors as errors
 from ..base.tree_keys import keystr
 from ..core.avals import aval_getters, aval_of, is_valid_type
+from ..control.discharge import WithBoxes, check_aliases, read, write
 from ..core.axis import Axis
+from ..core.refs import Ref
 from ..core.scopes import VMAP
 from ..core.trace import Scope, context, eval_trace
 from ..core.zeros import Zero
 from ..ops.linear import bring_to, reduce_sum
 from ..transforms.flatten import FlatFunction
-from ..transforms.signatures import argument_names
+from ..transforms.signatures import argument_names, debug_info
 from ..transforms.vmap import example_aval
 from ..transforms.vmap import vmap as vmap_of_flat
 from .values import to_array
@@ -90,10 +92,29 @@ def vmap(
             else FlatFunction(fun, in_tree)
         )
         with Scope(VMAP):
-            outs, dims = vmap_of_flat(flat, axis, batches.values, batches.dims)
+            if batches.has_refs:
+                outs, dims = _vmap_of_refs(flat, axis, leaves, batches)
+            else:
+                outs, dims = vmap_of_flat(flat, axis, batches.values, batches.dims)
         return _Results(fun, flat.out_tree, out_axes, axis, sum_match).stacked(outs, dims)
 
     return vectorized
+
+
+def _vmap_of_refs(
+    flat: Any, axis: Axis, leaves: Sequence[Any], batches: _Batches
+) -> tuple[list[Any], list[int | None]]:
+    """Run a function on examples, of which some are references: each to a part of what one holds."""
+    refs = [
+        x if type(x) is Ref and dim is not None else None for x, dim in zip(leaves, batches.dims)
+    ]
+    check_aliases(debug_info("vmap", *batches.call), leaves)
+    outs, dims = vmap_of_flat(WithBoxes(flat, refs), axis, batches.values, batches.dims)
+    written = [(ref, to) for ref, to in zip(refs, batches.dims) if ref is not None]
+    count = len(outs) - len(written)
+    for (ref, to), value, dim in zip(written, outs[count:], dims[count:]):
+        write(ref, bring_to(value, axis.size, dim, to))
+    return outs[:count], dims[:count]
 
 
 # ---------------------------------------------------------------- arguments
@@ -118,9 +139,10 @@ class _Batches:
       size: the number of examples.
       values: the leaves; batches in host memory are put on the device once, if that is possible.
       dims: for each leaf the dimension of its examples, or None.
+      has_refs: whether a leaf that is mapped is a reference; among the values is what it holds.
     """
 
-    __slots__ = ("_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "size", "values")
+    __slots__ = ("_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "has_refs", "size", "values")
 
     def __init__(
         self,
@@ -133,6 +155,7 @@ class _Batches:
     ):
         self._fun, self._args, self._kwargs = fun, args, kwargs
         self._leaves, self._axes = leaves, axes
+        self.has_refs = False
         self.dims: list[int | None] = []
         self.values: list[Any] = []
         eager = context.trace is eval_trace
@@ -145,12 +168,19 @@ class _Batches:
                     sizes.add(x.shape[axis])
                 continue
             shape = self._shape(i, x, axis)
+            if type(x) is Ref:
+                self.has_refs, x = True, read(x)
             self.dims.append(axis if axis >= 0 else axis + len(shape))
             self.values.append(to_array(x) if eager else x)
             sizes.add(shape[axis])
         if len(sizes) != 1:
             raise ValueError(self._why_not_one_size(axis_size))
         (self.size,) = sizes
+
+    @property
+    def call(self) -> tuple[Any, ...]:
+        """The function and its arguments."""
+        return self._fun, self._args, self._kwargs
 
     def _shape(self, i: int, x: Any, axis: int) -> tuple[int, ...]:
         """The shape of a leaf, which must have the axis."""

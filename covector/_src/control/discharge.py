@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..base import ref_errors
+from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, jaxpr_as_fun
 from ..core.primitive import Primitive
 from ..core.refs import AbstractRef, Ref
 from ..core.trace import Trace, context, current_trace
 from ..transforms.cache import jaxpr_cache
 from ..transforms.stage import write_down
-from .refs import WHOLE, RefPrimitive, addupdate_p, apply, free_ref_p, get_p, swap_p
+from .refs import WHOLE, RefPrimitive, addupdate_p, apply, free_ref_p, get_p, held_by, swap_p
 
 
 class DischargeTrace(Trace):
@@ -36,6 +37,33 @@ class DischargeTrace(Trace):
                 return primitive.on_box(*args, **params)
         with current_trace(self.parent):
             return self.parent.process(primitive, args, params)
+
+
+class WithBoxes:
+    """A function of values and references as one of values alone, in a transformation.
+
+    It returns what the references hold at the end behind its other results.
+
+    Args:
+      fun: the function; takes flat arguments.
+      refs: for each argument a reference that it gets a box in place of, or None.
+    """
+
+    def __init__(self, fun: Callable[..., Sequence[Any]], refs: Sequence[Ref | None]):
+        self.fun = fun
+        self.refs = refs
+
+    def __call__(self, *args: Any) -> list[Any]:
+        boxes = [
+            x if ref is None else Ref(_type_of(x, ref.aval), context.trace, x)
+            for x, ref in zip(args, self.refs)
+        ]
+        outs = self.fun(*boxes)
+        return [*outs, *[box._value for box, ref in zip(boxes, self.refs) if ref is not None]]
+
+
+def _type_of(x: Any, like: AbstractRef) -> AbstractRef:
+    return AbstractRef(aval_of(x), like.memory_space, like.kind)
 
 
 class Discharged(NamedTuple):
@@ -106,25 +134,13 @@ def read(x: Any) -> Any:
     return apply(get_p, x, index=WHOLE) if type(x) is Ref else x
 
 
-def peek(x: Any) -> Any:
-    """What a reference holds, for a program that is about to replace it."""
-    if type(x) is Ref and not x.is_handle and x._trace is context.trace and x._value is not None:
-        return x._value
-    return read(x)
-
-
 def write(ref: Ref, value: Any) -> None:
     """Let a reference hold another array."""
-    if not ref.is_handle and ref._trace is context.trace:
-        ref._value = value
-    else:
-        apply(swap_p, ref, value, index=WHOLE)
+    apply(swap_p, ref, value, index=WHOLE)
 
 
 def with_refs(
-    apply_to: Callable[..., Sequence[Any]],
-    written: Sequence[int],
-    operands: Sequence[Any],
+    apply_to: Callable[..., Sequence[Any]], written: Sequence[int], operands: Sequence[Any]
 ) -> list[Any]:
     """Apply an operation to operands of which some are references.
 
@@ -134,10 +150,23 @@ def with_refs(
       written: the operands whose last values are the last of these outputs.
       operands: references, and values.
     """
-    outs = list(apply_to(*map(peek, operands)))
+    outs = list(apply_to(*map(read, operands)))
     count = len(outs) - len(written)
     for i, value in zip(written, outs[count:]):
         write(operands[i], value)
+    return outs[:count]
+
+
+def run_with_refs(
+    run: Callable[..., Sequence[Any]], written: Sequence[int], operands: Sequence[Any]
+) -> list[Any]:
+    """`with_refs` for a program that runs at once, overwrites what the references hold, and has
+    arrays for results that nobody else has; so nothing is copied."""
+    values = [held_by(x) if type(x) is Ref else x for x in operands]
+    outs = list(run(*values))
+    count = len(outs) - len(written)
+    for i, value in zip(written, outs[count:]):
+        operands[i]._value = value
     return outs[:count]
 
 

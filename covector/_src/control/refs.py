@@ -60,6 +60,15 @@ def apply(primitive: RefPrimitive, ref: Ref, *args: Any, **params: Any) -> Any:
     return primitive.bind(ref._value if trace is ref._trace else ref, *args, **params)
 
 
+def held_by(ref: Ref) -> Any:
+    """What a box holds, which is its own."""
+    if ref._value is None:
+        raise ValueError(ref_errors.freed(ref.aval))
+    if not ref._trace.alive or isinstance(ref._value, Tracer):
+        raise UnexpectedTracerError(ref_errors.escaped(ref.aval))
+    return ref._value
+
+
 def create(primitive: RefPrimitive, *args: Any, **params: Any) -> Ref:
     """Make a reference: a handle within a program that is being written, and else a box."""
     trace = context.trace
