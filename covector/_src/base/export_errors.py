@@ -60,13 +60,6 @@ def unstable_targets(name: str, targets: Sequence[str], callbacks: bool) -> str:
 # ---------------------------------------------------------------- calling
 
 
-def not_exported(value: object) -> str:
-    return (
-        f"[export.call] The exported argument must be an `Exported`, but is {value!r}. Make one "
-        "with `export(jit(f))(*args)` or `deserialize(data)`."
-    )
-
-
 def trees_differ(name: str, differences: Sequence[tuple[str, str, str]]) -> str:
     listed = "".join(
         f"\n  {place}: {got} in the call, {want} when exported" for place, got, want in differences

@@ -94,11 +94,6 @@ def platform_for(exported: Exported, platform: str) -> str:
     raise ValueError(errors.wrong_platform(exported.fun_name, exported.platforms, platform))
 
 
-def call(exported: Exported) -> Any:
-    """The function that calls an exported program."""
-    return exported.call
-
-
 def call_on_trees(exported: Exported, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an exported program with the arguments as the user gives them.
 
