@@ -176,6 +176,38 @@ def test_donation(same_as_jax):
     same_as_jax(run)
 
 
+@pytest.mark.parametrize("size", [16, 80000])
+@pytest.mark.parametrize("place", [0, -1])
+def test_extrema_keep_nan(size, place):
+    """What XLA puts maxima together with, of parts on several CPUs, loses it."""
+    import covector as cv
+
+    x = np.arange(size, dtype=np.float32)
+    outs = [cv.jit(f)(put(cv, x, ("x",))) for f in (cv.numpy.max, cv.numpy.min)]
+    assert [float(out) for out in outs] == [size - 1, 0]
+    x[place] = np.nan
+    outs = [cv.jit(f)(put(cv, x, ("x",))) for f in (cv.numpy.max, cv.numpy.min)]
+    assert np.isnan(outs).all()
+
+
+def test_reductions_that_devices_cannot_put_together():
+    import covector as cv
+
+    n = np.arange(1, 9, dtype=np.int32)
+    z = (n - 3j * n).astype(np.complex64)
+
+    def f(n, z):
+        reduced = [r(n, (0,)) for r in (cv.lax.reduce_and, cv.lax.reduce_or, cv.lax.reduce_xor)]
+        own = cv.lax.reduce(n, np.int32(0), lambda x, y: cv.numpy.maximum(x, y) + 0, (0,))
+        return *reduced, own, z.max(), z.prod()
+
+    outs = cv.jit(f)(put(cv, n, ("x",)), put(cv, z, ("x",)))
+    ufuncs = np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.maximum
+    expected = [*(u.reduce(n) for u in ufuncs), z[-1], z.prod()]
+    for ours, right in zip(outs, expected):
+        np.testing.assert_allclose(ours, right, rtol=1e-5)
+
+
 def test_kernels_of_ours_are_not_used():
     """The compiler does not know how to cut what they do."""
     import covector as cv

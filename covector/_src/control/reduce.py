@@ -109,6 +109,8 @@ class Reduce(BuiltinPrimitive):
     def emit(self, b, *args, computation, jaxpr, dimensions):
         _, inits = halved(b.avals_in)
         region = (tuple(inits) * 2, lambda *elements: b.inline(jaxpr, elements))
+        if len(inits) == 1:  # devices cannot put together what each has reduced by any function
+            args = b.whole(args[0], b.avals_in[0]), args[1]
         return b.op_with_regions("reduce", args, [region], dimensions=dimensions)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:

@@ -15,6 +15,9 @@ merged again:
 
 (over 8 rows at a time where there are many, which leaves shorter lines).
 
+Several devices each find the extremum of their part, and then one of all; which knows the function
+by its name alone, and loses NaN again.  So there they find besides whether there is a NaN.
+
 Where lines do not lie along the last dimension, such loops would jump through memory.  There the
 first step is elementwise, the greatest of some slices, and what is left is XLA's to take apart.
 """
@@ -25,6 +28,8 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from ..core.avals import ShapedArray
 from .thresholds import EXTREMUM_SLICED, EXTREMUM_SLICES, EXTREMUM_WINDOW
@@ -73,6 +78,28 @@ def emit_extremum(b: Any, x: Any, axes: Sequence[int], op: str, mirrored: str, s
     if inner:
         x = writer.of_columns(x, tuple(shape), inner)
     return writer.reshaped(x, out.shape)
+
+
+def emit_beside_nan(b: Any, x: Any, axes: Sequence[int], found: Any) -> Any:
+    """Write NaN where there is one, and otherwise what was found.
+
+    Args:
+      b: the emitter of an extremum.
+      x: its operand.
+      axes: the dimensions over which it goes.
+      found: the extremum, wherever there is no NaN.
+    """
+    (aval,), (out,) = b.avals_in, b.avals_out
+    flag = ShapedArray((), np.dtype(np.bool_))
+    is_nan = b.compare("NE", x, x, aval.dtype, out=ShapedArray(aval.shape, flag.dtype))
+    (some,) = b.op_with_regions(
+        "reduce",
+        [is_nan, b.constant(False)],
+        [((flag, flag), lambda p, q: [b.op("or", p, q, out=flag)])],
+        out=[ShapedArray(out.shape, flag.dtype)],
+        dimensions=tuple(axes),
+    )
+    return b.op("select", some, b.full(np.nan, out), found, out=out)
 
 
 class _Writer:

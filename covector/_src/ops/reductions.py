@@ -24,7 +24,7 @@ from .comparison import eq_p, ne_p
 from .conversion import convert
 from .creation import broadcasted_iota
 from .emitted import Emitted
-from .extrema_on_cpu import emit_extremum
+from .extrema_on_cpu import emit_beside_nan, emit_extremum
 from .families import BITS, ORDERED, check_accepts
 from .gather import gather_p, gather_params
 from .gather_dimensions import GatherDimensionNumbers, GatherScatterMode
@@ -213,8 +213,10 @@ class Extremum(Reduction):
     def emit(self, b, x, *, axes, nan_elsewhere=False):
         (aval,), (out,) = b.avals_in, b.avals_out
         start = self.identity(out.dtype)
+        if b.is_divided and loses_nan(b, out.dtype) and not nan_elsewhere:
+            return emit_beside_nan(b, x, axes, b.reduce(self.combine, x, start, axes))
         large = loses_nan(b, out.dtype) and at_least(aval.size, EXTREMUM)
-        if large and not nan_elsewhere:
+        if large and not nan_elsewhere and not b.is_divided:
             return emit_extremum(b, x, axes, self.combine.hlo, self.mirrored.hlo, start)
         return b.reduce(self.combine, x, start, axes)
 

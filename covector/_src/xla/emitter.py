@@ -245,6 +245,8 @@ class Emitter:
         Elements are combined by `kind`: a binary StableHLO op, or a primitive of two operands.
         """
         scalar = ShapedArray((), self.avals_out[0].dtype)
+        if not _combined_between_devices(kind, scalar.dtype):
+            x = self.whole(x, self.avals_in[0])
 
         def body(a: Any, b: Any) -> list[Any]:
             if isinstance(kind, str):
@@ -335,6 +337,13 @@ class Emitter:
 
     manual_computation = manual_computation
     manual_region = manual_region
+
+    def whole(self, x: Any, aval: Any) -> Any:
+        """A value that each device holds as a whole, where the compiler divides the program."""
+        module = self.module_context
+        if module.spread is None or module.region is not None:
+            return x
+        return self.spread(x, aval, module.spread.whole)
 
     def inspect(self, x: Any, aval: Any, callback: Callable[[Any], Any]) -> None:
         """Tell a function of the sharding of a value when the compiler knows it."""
@@ -469,6 +478,15 @@ class Emitter:
         with config.enable_x64(True):
             closed = stage_closed(fun, self.avals_in)
         return self.inline(closed, operands)
+
+
+def _combined_between_devices(kind: Any, dtype: Any) -> bool:
+    """Whether several devices can put together what each has reduced by an operation."""
+    name = kind if isinstance(kind, str) else getattr(kind, "hlo", "")
+    if dtype == np.bool_:
+        return name in ("and", "or")
+    known = ("add", "multiply", "maximum", "minimum")
+    return name in (known[:2] if dtypes.issubdtype(dtype, np.complexfloating) else known)
 
 
 def layouts(avals: Sequence[AbstractValue]) -> list[Sequence[int]]:
