@@ -328,3 +328,6 @@ def test_an_axis_that_cuts_a_batch_cuts_nothing_else():
         cv.vmap(f, spmd_axis_name="x")(np.stack([X] * 4))
     with pytest.raises(ValueError, match="batch of 3 cannot be cut into 2"):
         cv.vmap(f, spmd_axis_name="y")(np.stack([X] * 3))
+    total = mapped(cv, lambda x: lax.psum(x, ("x", "y")), cv.P("x"), cv.P())
+    with pytest.raises(ValueError, match="would mix the examples"):
+        cv.vmap(total, spmd_axis_name="y")(np.stack([X, X]))

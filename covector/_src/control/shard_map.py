@@ -50,7 +50,7 @@ from ..transforms.cache import jaxpr_cache
 from ..transforms.jvp import jvp_jaxpr
 from ..transforms.linearize import PartialTrace, partial_eval_jaxpr
 from ..transforms.simplify import drop_unused
-from ..transforms.stage import vary_jaxpr, write_down
+from ..transforms.stage import reduced_within, vary_jaxpr, write_down
 from ..transforms.transpose import transpose_jaxpr
 from ..transforms.vmap import BatchTrace, vmap_jaxpr
 
@@ -207,18 +207,19 @@ class ShardMap(BuiltinPrimitive):
         nonzero_cts = tuple([type(ct) is not Zero for ct in cts])
         values = tuple([not lin for lin in linear])
         in_specs, out_specs = params["in_specs"], params["out_specs"]
+        cut = batch_names(context.trace)
         with self.scope(params):
             transposed, nonzeros, hazards = transpose_jaxpr(params["jaxpr"], linear, nonzero_cts)
             results = _where(nonzeros, _where(linear, in_specs))
             if not params["check_vma"]:
-                copies = tuple([copied_axes(spec, params) for spec in results])
+                copies = tuple([copied_axes(spec, params, cut) for spec in results])
                 transposed = with_sums(transposed, copies)
             transposed = with_out_specs(transposed, results, params)
             transposed, kept = drop_unused(transposed, (True,) * len(transposed.out_avals))
         specs = (*_where(values, in_specs), *_where(nonzero_cts, out_specs))
         operands = [*_where(values, args)]
         operands += [
-            _one_of_copies(ct, spec, params)
+            _one_of_copies(ct, spec, params, cut)
             for ct, spec in zip(cts, out_specs)
             if type(ct) is not Zero
         ]
@@ -251,6 +252,9 @@ class ShardMap(BuiltinPrimitive):
                 for aval, b in zip(params["jaxpr"].in_avals, batched)
             ]
             jaxpr = vary_jaxpr(params["jaxpr"], tuple(vmas)) if names else params["jaxpr"]
+            mixed = {*names}.intersection(reduced_within({"jaxpr": jaxpr}))
+            if mixed:
+                raise ValueError(errors.examples_mixed(sorted(mixed, key=str)))
             mapped, out_batched = vmap_jaxpr(jaxpr, inner, batched, False)
         outs = self.bind(
             *args,
@@ -328,9 +332,11 @@ def outer_effects(effects: Effects, params: dict[str, Any]) -> Effects:
     return frozenset(effects - mapped)
 
 
-def copied_axes(spec: PartitionSpec, params: dict[str, Any]) -> tuple[Any, ...]:
-    """The axes along which all devices have the same part."""
-    names = {*spec.names()}
+def copied_axes(
+    spec: PartitionSpec, params: dict[str, Any], cut: set[Any] = frozenset()
+) -> tuple[Any, ...]:
+    """The axes along which all devices have the same part; not those that cut batches."""
+    names = {*spec.names()} | cut
     manual = params["newly_manual_axes"]
     return tuple([n for n in params["mesh"].axis_names if n in manual and n not in names])
 
@@ -466,12 +472,12 @@ def with_sums(jaxpr: ClosedJaxpr, axes: tuple[tuple[Any, ...], ...]) -> ClosedJa
     return ClosedJaxpr(*write_down(fun, jaxpr.in_avals, jaxpr.jaxpr.debug_info))
 
 
-def _one_of_copies(ct: Any, spec: PartitionSpec, params: dict[str, Any]) -> Any:
+def _one_of_copies(ct: Any, spec: PartitionSpec, params: dict[str, Any], cut: set[Any]) -> Any:
     """The cotangent of what one device returns of which all devices return the same."""
     if params["check_vma"]:
         return ct
     sizes = params["mesh"].shape
-    copies = math.prod([sizes[name] for name in copied_axes(spec, params)])
+    copies = math.prod([sizes[name] for name in copied_axes(spec, params, cut)])
     return div_p.bind(ct, constant_like(ct, copies)) if copies > 1 else ct
 
 

@@ -379,12 +379,12 @@ def vary_alike(name: str, params: dict[str, Any], vmas: Vmas) -> tuple[dict[str,
     vma = frozenset().union(*vmas)
     if vma and any(jaxpr.effects for jaxpr in jaxprs_in_params(params)):
         params = {key: _varied(value, vma) for key, value in params.items()}
-        if axes := set(_reduced_within(params)):
+        if axes := set(reduced_within(params)):
             raise NotImplementedError(axis_errors.variation_within(name, in_order(axes)))
     return params, [vma] * len(vmas)
 
 
-def _reduced_within(params: dict[str, Any]) -> Iterator[Any]:
+def reduced_within(params: dict[str, Any]) -> Iterator[Any]:
     """The named axes over which there are collectives in the jaxprs in parameters.
 
     Casts are none: where all inputs vary, they are of values that depend on no input.
@@ -394,7 +394,7 @@ def _reduced_within(params: dict[str, Any]) -> Iterator[Any]:
             names = [e.name for e in eqn.effects if type(e) is NamedAxisEffect]
             if names and eqn.primitive is not pvary_p:
                 within = [*jaxprs_in_params(eqn.params)]
-                yield from _reduced_within(eqn.params) if within else names
+                yield from reduced_within(eqn.params) if within else names
 
 
 def _varied(value: Any, vma: frozenset[Any]) -> Any:
