@@ -94,6 +94,36 @@ def test_one_program_serves_many_sizes():
         read.call(numbers(3, 1))
 
 
+def test_what_is_special_at_size_1_is_asked_for():
+    fun = cv.jit(lambda x: jnp.linspace(0.0, 1.0, x.shape[0]) * x)
+    with pytest.raises(InconclusiveDimensionOperation, match="'n' < '2'"):
+        export.export(fun)(*spec("n"))
+    exported = export.export(fun)(*spec("n + 1"))
+    np.testing.assert_allclose(exported.call(V), fun(V), rtol=1e-6)
+
+
+SMALL = [
+    lambda x: (x[:1] + x, x.max(0), jnp.sort(x, 1), x.argmax(1), x[::-1], x.var(1)),
+    lambda x: (jnp.pad(x, 1), jnp.repeat(x, 2, 0), x[1:], x[:, ::2], x.at[0].add(1.0)),
+    lambda x: (jnp.diff(x, axis=0), jnp.roll(x, 1, 1), x @ x.T, x.reshape(-1), jnp.tril(x)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SMALL)))
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (2, 1)])
+def test_programs_serve_small_sizes(number, shape):
+    if number not in PROGRAMS:
+        PROGRAMS[number] = export.export(cv.jit(SMALL[number]))(*spec("b, n"))
+    x = numbers(*shape)
+    got, want = PROGRAMS[number].call(x), cv.jit(SMALL[number])(x)
+    for a, b in zip(got, want):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+PROGRAMS = {}
+
+
 def test_a_symbolic_program_in_a_symbolic_program():
     inner = export.export(cv.jit(lambda x: x.reshape(-1) * 2))(*spec("b, n"))
     outer = export.export(cv.jit(lambda x: inner.call(x.T) + 1))(*spec("2*k, 3"))

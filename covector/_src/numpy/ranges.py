@@ -147,10 +147,8 @@ def _linspace(start: Any, stop: Any, *, num: int, endpoint: bool) -> Any:
 def _spaced(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
     """Evenly spaced numbers along a new first dimension, from operands of one type."""
     shape, dtype = shape_of(start), dtype_of(start)
-    if num == 0:
-        return full((0, *shape), 0, dtype)
-    if num == 1:
-        return expand_dims(start, (0,))
+    if num < 2:
+        return expand_dims(start, (0,)) if num else full((0, *shape), 0, dtype)
     return _linspace(start, stop, num=num, endpoint=endpoint)
 
 
