@@ -113,8 +113,8 @@ def spmd_axis_in_use(names: Sequence[Any], in_specs: Any, out_specs: Any) -> str
 def examples_mixed(names: Sequence[Any]) -> str:
     return (
         f"[shard_map] vmap spmd_axis_name has {tuple(names)}, along which the examples would be "
-        "cut, but the mapped function has collectives over them, which would mix the examples. (That of "
-        "a derivative may be one: take it outside of `jit`, or the vmap inside.)"
+        "cut, but the mapped function has collectives over them, which would mix the examples. "
+        "(The sum of a derivative may be one: take that outside of `jit`, or the vmap inside.)"
     )
 
 

@@ -77,7 +77,8 @@ class Emitter:
     def has_kernels(self) -> bool:
         """Whether the program may call our own kernels."""
         module = self.module_context
-        if module.is_portable or module.devices:  # the compiler cannot cut what it does not know
+        cut = module.devices and (module.region is None or module.region.others)
+        if module.is_portable or cut:  # the compiler cannot cut what it does not know
             return False
         return kernels.are_on(self.platform)
 
