@@ -14,7 +14,14 @@ from ..base import config, errors, events, sharding_errors, tree
 from ..base.logs import logger
 from ..base.monitoring import record_event_duration_secs
 from ..base.tracebacks import drop_own_frames
-from ..control.discharge import check_aliases, discharge, makes_refs, run_with_refs, takes_refs, with_refs
+from ..control.discharge import (
+    check_aliases,
+    discharge,
+    makes_refs,
+    run_with_refs,
+    takes_refs,
+    with_refs,
+)
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr

@@ -7,7 +7,7 @@ itself is part of the tree's structure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..core.zeros import Zero
 from ..transforms.flatten import FlatInArguments
 from ..transforms.linearize import LinearMap
 from ..transforms.transpose import nonlinear_eqn, transpose_linear
+from .accumulation import check_destinations, delivered
 from .values import instantiate, operands, zeros
 
 
@@ -170,14 +171,43 @@ class Pullback:
         self.opaque_residuals = opaque_residuals
 
     def __call__(self, cotangent: Any, *more: Any) -> Any:
+        in_cts = self._pull_back(cotangent, more)
+        return self._program.in_tree.unflatten([instantiate(ct) for ct in in_cts])
+
+    def with_refs(self, *destinations: Any) -> Callable[..., Any]:
+        """The same map, but that cotangents of arguments are added to mutable references.
+
+        Args:
+          *destinations: for each argument, in its containers, a `Ref`, to which its cotangent is
+            added; `ad.GradValue()`, where it is to be returned; or `ad.DontWant()`.
+
+        Returns:
+          A function of the cotangent of the result. In place of cotangents that were added to a
+          reference it returns `ad.GradRef()`.
+
+        >>> import covector as cv
+        >>> total = cv.new_ref(10.0)
+        >>> _, pull = cv.vjp(lambda x: x**2, 3.0)
+        >>> pull.with_refs(total)(1.0), total[...]
+        ((GradRef(),), Array(16., dtype=float32, weak_type=True))
+        """
+        in_tree = self._program.in_tree
+        leaves = tree.flatten_up_to(in_tree, destinations)
+        check_destinations(leaves)
+
+        def pull(cotangent: Any, *more: Any) -> Any:
+            return in_tree.unflatten(delivered(leaves, self._pull_back(cotangent, more)))
+
+        return pull
+
+    def _pull_back(self, cotangent: Any, more: Sequence[Any]) -> list[Any]:
         program = self._program
         if more:
             count = 1 + len(more)
             raise TypeError(errors.cotangents_not_one_tree("vjp", program.fun_name, count))
         cts = flat_cotangents("vjp", ValueError, program, cotangent)
         linear = LinearMap(program.jaxpr, self._residuals(), program.out_avals, program.nonzeros)
-        in_cts = transpose_linear(linear, operands(cts))
-        return program.in_tree.unflatten([instantiate(ct) for ct in in_cts])
+        return transpose_linear(linear, operands(cts))
 
     def _residuals(self) -> list[Any]:
         args = tree.flatten_up_to(self._program.in_tree, tuple(self.args_res))

@@ -142,7 +142,17 @@ class _Batches:
       has_refs: whether a leaf that is mapped is a reference; among the values is what it holds.
     """
 
-    __slots__ = ("_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "has_refs", "size", "values")
+    __slots__ = (
+        "_args",
+        "_axes",
+        "_fun",
+        "_kwargs",
+        "_leaves",
+        "dims",
+        "has_refs",
+        "size",
+        "values",
+    )
 
     def __init__(
         self,

@@ -65,7 +65,8 @@ def deeper_value(what: str, transformed: str, aval: object) -> str:
     unknown = {"vmapped": "an unbatched", "differentiated": "a non-differentiated"}[what]
     return (
         f"[Ref] set/swap operation with {what} value on {unknown} array reference of type {aval}. "
-        f"Pass the reference as an argument of the {transformed} function, or make it there."
+        f"Move the array reference into the arguments of the {transformed} function, or make it "
+        "there."
     )
 
 
@@ -97,6 +98,21 @@ def written_by_condition() -> str:
     return (
         "[while_loop] The condition writes to a mutable reference. Write in the body, and let the "
         "condition only read."
+    )
+
+
+def passed_to_rules(where: str, name: str, aval: object) -> str:
+    return (
+        f"[{where}] {name} takes or closes over a mutable array reference of type {aval}, and is "
+        "called within a function that is traced for jit or for control flow, where its rules "
+        "would be lost. Differentiate within that function, `jit(grad(f))`, or pass arrays."
+    )
+
+
+def no_destination(value: object) -> str:
+    return (
+        f"[with_refs] Each argument has a `Ref`, `ad.GradValue()` or `ad.DontWant()` for its "
+        f"cotangent, but one has {value!r}."
     )
 
 

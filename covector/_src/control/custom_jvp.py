@@ -31,6 +31,7 @@ from ..transforms.stage import JaxprTrace, stage
 from ..transforms.transpose import backward_pass
 from ..transforms.vmap import vmap
 from .applied import Application
+from .discharge import without_refs
 
 # (primals, tangents) -> (outputs, tangents of the outputs), all flat.  A tangent may be a `Zero`.
 Rule = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
@@ -55,7 +56,9 @@ class CustomJVPFunction(Primitive):
         return custom_jvp_call_p.bind(
             *consts,
             *args,
-            call_jaxpr=ClosedJaxpr(constvars_to_invars(jaxpr)),
+            call_jaxpr=without_refs(
+                "custom_jvp", params["name"], ClosedJaxpr(constvars_to_invars(jaxpr))
+            ),
             jvp_jaxpr_fun=without_consts(params["rule"], len(consts)),
             num_consts=params["num_consts"] + len(consts),
             symbolic_zeros=params["symbolic_zeros"],

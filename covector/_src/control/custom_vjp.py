@@ -35,6 +35,7 @@ from ..transforms.stage import JaxprTrace, stage, stage_closed
 from ..transforms.transpose import transpose_linear
 from ..transforms.vmap import vmap
 from .custom_jvp import CustomCall, Named, with_outputs
+from .discharge import without_refs
 from .forward_rule import run_forward
 
 # (residuals, cotangents of outputs, maybe Zero) -> cotangents of operands, maybe Zero.
@@ -65,7 +66,9 @@ class CustomVJPFunction(Primitive):
         return custom_vjp_call_p.bind(
             *consts,
             *args,
-            call_jaxpr=ClosedJaxpr(constvars_to_invars(jaxpr)),
+            call_jaxpr=without_refs(
+                "custom_vjp", params["name"], ClosedJaxpr(constvars_to_invars(jaxpr))
+            ),
             fwd_jaxpr_thunk=without_consts(params["fwd"], consts),
             num_consts=params["num_consts"] + len(consts),
             bwd=params["bwd"],

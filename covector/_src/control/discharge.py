@@ -85,7 +85,9 @@ def takes_refs(jaxpr: ClosedJaxpr) -> bool:
 
 def makes_refs(jaxpr: ClosedJaxpr) -> bool:
     """Whether a program that takes no references makes some for itself."""
-    return bool(jaxpr.effects) and any(isinstance(eqn.primitive, RefPrimitive) for eqn in jaxpr.eqns)
+    return bool(jaxpr.effects) and any(
+        isinstance(eqn.primitive, RefPrimitive) for eqn in jaxpr.eqns
+    )
 
 
 def written_inputs(jaxpr: ClosedJaxpr) -> tuple[int, ...]:
@@ -124,6 +126,18 @@ def discharge(jaxpr: ClosedJaxpr, written: tuple[int, ...] | None = None) -> Dis
 
     avals = [aval.inner_aval if type(aval) is AbstractRef else aval for aval in in_avals]
     return Discharged(ClosedJaxpr(*write_down(run, avals, jaxpr.jaxpr.debug_info)), written)
+
+
+def without_refs(where: str, name: str, jaxpr: ClosedJaxpr) -> ClosedJaxpr:
+    """A program whose function has rules of its own, with the references that it makes discharged.
+
+    Raises:
+      NotImplementedError: it takes references, or closes over some.
+    """
+    for aval in jaxpr.in_avals:
+        if type(aval) is AbstractRef:
+            raise NotImplementedError(ref_errors.passed_to_rules(where, name, aval))
+    return discharge(jaxpr).jaxpr if makes_refs(jaxpr) else jaxpr
 
 
 # ---------------------------------------------------------------- reading, applying, writing

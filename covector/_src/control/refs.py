@@ -30,7 +30,9 @@ from ..core.pretty import concat
 from ..core.primitive import BuiltinPrimitive
 from ..core.refs import AbstractRef, Ref
 from ..core.trace import EagerTrace, EvalTrace, Trace, Tracer, context, eval_trace
+from ..core.zeros import Zero
 from ..ops.arithmetic import add
+from ..ops.conversion import convert_element_type_p
 from ..ops.creation import empty_of_aval
 from ..ops.identities import copy_p
 from ..transforms.jvp import JVPTracer
@@ -79,9 +81,19 @@ def create(primitive: RefPrimitive, *args: Any, **params: Any) -> Ref:
 
 
 def put(ref: Ref, value: Any) -> None:
-    """Let a box hold another value, unless that belongs to a transformation further inside."""
+    """Let a box hold another value, unless that belongs to a transformation further inside.
+
+    References of a `kind` are not differentiated: they get values without tangents.
+    """
+    while ref.aval.kind and type(value) is JVPTracer and not _is_known_to(ref._trace, value):
+        value = value.primal
     if isinstance(value, Tracer) and not _is_known_to(ref._trace, value):
         refuse(ref.aval, value)
+    weak = ref.aval.weak_type
+    if aval_of(value).weak_type != weak:
+        value = convert_element_type_p.bind(
+            value, new_dtype=ref.aval.dtype, weak_type=weak, sharding=None
+        )
     ref._value = value
 
 
@@ -141,15 +153,15 @@ class RefPrimitive(BuiltinPrimitive):
         return self.on_box(*args, **params)
 
     def jvp(self, primals, tangents, **params):
-        ref = primals[0]
-        refuse(aval_of(ref), JVPTracer(context.trace, *_first_pair(primals, tangents)))
+        ref, value = primals[:2]
+        aval: Any = aval_of(ref)
+        if not aval.kind:
+            raise ValueError(ref_errors.deeper_value("differentiated", "differentiated", aval))
+        out = apply(self, *primals, **params) if type(ref) is Ref else self.bind(*primals, **params)
+        return out, [] if self.multiple_results else Zero(aval_of(value).to_tangent_aval())
 
     def emit(self, b, *operands, **params):
         raise NotImplementedError(ref_errors.not_in_programs(self.name, b.platform))
-
-
-def _first_pair(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    return primals[1], tangents[1]
 
 
 class NewRef(RefPrimitive):

@@ -498,7 +498,11 @@ def _scan_with_refs(
     body = rearranged(
         discharge(jaxpr, (*carried, *sliced)).jaxpr,
         (*kept, *carried, *range(len(consts), len(jaxpr.in_avals))),
-        (*range(count, count + len(carried)), *range(count), *range(count + len(carried), count + len(written))),
+        (
+            *range(count, count + len(carried)),
+            *range(count),
+            *range(count + len(carried), count + len(written)),
+        ),
     )
     values = [read(consts[i]) for i in carried]
     outs = scan_slices(

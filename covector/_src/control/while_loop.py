@@ -333,9 +333,7 @@ def _check_condition(cond: Body) -> None:
         raise TypeError(loop_errors.condition_is_no_bool(avals))
 
 
-def _bind_with_refs(
-    cond: Body, body: Body, init: list[Any], limits: dict[str, int]
-) -> list[Any]:
+def _bind_with_refs(cond: Body, body: Body, init: list[Any], limits: dict[str, int]) -> list[Any]:
     """`_bind` with references among the constants: what is written to is a part of the carry."""
     if written_inputs(cond.jaxpr):
         raise NotImplementedError(ref_errors.written_by_condition())

@@ -32,7 +32,7 @@ class AbstractRef(AbstractValue):
     kind: Any
 
     def __new__(cls, inner_aval: AbstractValue, memory_space: Any = None, kind: Any = None) -> Any:
-        key = (inner_aval.strip_weak_type(), memory_space, kind)
+        key = (inner_aval, memory_space, kind)
         found = _interned.get(key)
         if found is None:
             found = object.__new__(cls)
@@ -43,12 +43,15 @@ class AbstractRef(AbstractValue):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
 
-    weak_type = False  # type: ignore[assignment]
+    weak_type = property(lambda self: self.inner_aval.weak_type)  # type: ignore[assignment]
     shape = property(lambda self: self.inner_aval.shape)  # type: ignore[assignment]
     dtype = property(lambda self: self.inner_aval.dtype)
     ndim = property(lambda self: self.inner_aval.ndim)  # type: ignore[assignment]
     size = property(lambda self: self.inner_aval.size)  # type: ignore[assignment]
     sharding = property(lambda self: self.inner_aval.sharding)
+
+    def strip_weak_type(self) -> AbstractRef:
+        return AbstractRef(self.inner_aval.strip_weak_type(), self.memory_space, self.kind)
 
     def to_tangent_aval(self) -> AbstractRef:
         return AbstractRef(self.inner_aval.to_tangent_aval(), self.memory_space, self.kind)

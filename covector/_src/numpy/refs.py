@@ -60,8 +60,8 @@ def ds(start: Any, size: int | None = None, stride: int | None = None) -> Any:
       stride: the distance from one to the next, by default 1.
 
     >>> import covector as cv, covector.numpy as jnp
-    >>> ref = cv.new_ref(jnp.arange(5))
-    >>> cv.jit(lambda ref, i: ref[cv.ds(i, 2)])(ref, 3)
+    >>> reference = cv.new_ref(jnp.arange(5))
+    >>> cv.jit(lambda x, i: x[cv.ds(i, 2)])(reference, 3)
     Array([3, 4], dtype=int32)
     """
     if size is None:
@@ -474,7 +474,7 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: str | None = None)
     ... def count():
     ...     counter[...] += 1
     >>> count(), count(), counter
-    (None, None, Ref(2, dtype=int32))
+    (None, None, Ref(2, dtype=int32, weak_type=True))
     """
     if not is_valid_type(init_val) or isinstance(init_val, Ref):
         raise TypeError(ref_errors.not_an_initial_value(init_val))
@@ -505,7 +505,7 @@ def freeze(ref: Ref) -> Any:
 
     >>> import covector as cv
     >>> cv.freeze(cv.new_ref(3.0))
-    Array(3., dtype=float32)
+    Array(3., dtype=float32, weak_type=True)
     """
     if not isinstance(ref, Ref):
         raise ValueError(ref_errors.not_a_ref("freeze", ref))

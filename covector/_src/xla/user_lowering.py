@@ -14,6 +14,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 
 from ..base.extension_errors import unknown_platform, wrong_lowering_results
+from ..control.discharge import discharge, makes_refs
 from ..core.avals import AbstractValue
 from ..core.jaxpr import ClosedJaxpr, Jaxpr
 from ..core.primitive import Primitive
@@ -189,7 +190,8 @@ def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> Callabl
             out = fun(*args, **params)
             return out if multiple_results else [out]
 
-        return ctx.inline(stage_closed(flat, ctx.avals_in), operands)
+        closed = stage_closed(flat, ctx.avals_in)
+        return ctx.inline(discharge(closed).jaxpr if makes_refs(closed) else closed, operands)
 
     return rule
 
