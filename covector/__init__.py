@@ -132,17 +132,8 @@ _install_hook()
 # Namespaces that load when they are first used.
 _LAZY = frozenset(
     {
-        *(
-            "ad",
-            "api_util",
-            "as_jax",
-            "core",
-            "custom_batching",
-            "custom_derivatives",
-            "debug",
-            "dlpack",
-        ),
-        *("dtypes", "errors", "experimental", "export", "ffi"),
+        *("ad", "api_util", "as_jax", "core", "custom_batching", "custom_derivatives", "debug"),
+        *("dlpack", "dtypes", "errors", "experimental", "export", "ffi"),
         *("extend", "flatten_util", "image", "interpreters", "lax", "lib", "monitoring", "nn"),
         *("numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages", "test_util"),
         *("testing", "tree", "tree_util", "typing", "version"),

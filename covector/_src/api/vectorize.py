@@ -10,8 +10,8 @@ import numpy as np
 from ..base import dtypes, tree
 from ..base import transform_errors as errors
 from ..base.tree_keys import keystr
-from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..control.discharge import WithBoxes, check_aliases, read, write
+from ..core.avals import aval_getters, aval_of, is_valid_type
 from ..core.axis import Axis
 from ..core.refs import Ref
 from ..core.scopes import VMAP
@@ -104,7 +104,7 @@ def vmap(
 def _vmap_of_refs(
     flat: Any, axis: Axis, leaves: Sequence[Any], batches: _Batches
 ) -> tuple[list[Any], list[int | None]]:
-    """Run a function on examples, of which some are references: each to a part of what one holds."""
+    """Run a function on examples, some of which are references: to a part of what one holds."""
     refs = [
         x if type(x) is Ref and dim is not None else None for x, dim in zip(leaves, batches.dims)
     ]
@@ -143,16 +143,8 @@ class _Batches:
     """
 
     __slots__ = (
-        "_args",
-        "_axes",
-        "_fun",
-        "_kwargs",
-        "_leaves",
-        "dims",
-        "has_refs",
-        "size",
-        "values",
-    )
+        "_args", "_axes", "_fun", "_kwargs", "_leaves", "dims", "has_refs", "size", "values",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -495,14 +495,11 @@ def _scan_with_refs(
     carried = [i for i in written if i < len(consts)]
     sliced = [i for i in written if i >= first]
     kept = [i for i in range(len(consts)) if i not in carried]
+    behind = range(count, count + len(carried))
     body = rearranged(
         discharge(jaxpr, (*carried, *sliced)).jaxpr,
         (*kept, *carried, *range(len(consts), len(jaxpr.in_avals))),
-        (
-            *range(count, count + len(carried)),
-            *range(count),
-            *range(count + len(carried), count + len(written)),
-        ),
+        (*behind, *range(count), *range(behind.stop, count + len(written))),
     )
     values = [read(consts[i]) for i in carried]
     outs = scan_slices(

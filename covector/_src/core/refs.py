@@ -13,7 +13,7 @@ A box that is used within a program from further inside is a constant of that, l
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from .avals import AbstractValue, aval_getters
@@ -110,6 +110,14 @@ class Ref:
     @property
     def size(self) -> int:
         return self.aval.size
+
+
+class Slice(NamedTuple):
+    """A slice of a fixed size, made by `ds`; its start may be traced."""
+
+    start: Any
+    size: int
+    stride: int = 1
 
 
 aval_getters[Ref] = lambda ref: ref.aval

@@ -28,7 +28,7 @@ from ..control.refs import (
 )
 from ..core.array import as_array
 from ..core.avals import ShapedArray, aval_of, is_valid_type
-from ..core.refs import AbstractRef, Ref
+from ..core.refs import AbstractRef, Ref, Slice
 from ..core.trace import Tracer, context
 from ..ops.conversion import convert
 from ..ops.dynamic_indices import dynamic_slice, dynamic_update_slice
@@ -37,18 +37,9 @@ from ..ops.linear import reshape
 from ..ops.shaping import broadcast_to
 from . import creation, indices
 from .indexing import getitem
-from .promotion import shape_of
 from .updates import Update, updated
 
 # ---------------------------------------------------------------- indices
-
-
-class Slice(NamedTuple):
-    """A slice of a fixed size, made by `ds`; its start may be traced."""
-
-    start: Any
-    size: int
-    stride: int = 1
 
 
 def ds(start: Any, size: int | None = None, stride: int | None = None) -> Any:
@@ -160,12 +151,12 @@ def _entries_text(entries: Any, shape: Sequence[int], names: Iterator[str]) -> I
             yield next(names) if entry is _OPERAND else str(entry)
 
 
-def _windows(shape: Sequence[int], index: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
+def _windows(index: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
     """Starts and sizes of the part that an index with slices of `ds` cuts out; else None."""
     if not any(type(entry) is Slice for entry in index):
         return None
     starts, sizes = [], []
-    for entry, size in zip(index, shape):
+    for entry in index:
         if type(entry) is Slice:
             starts.append(entry.start)
             sizes.append(entry.size)
@@ -181,7 +172,7 @@ def _windows(shape: Sequence[int], index: Sequence[Any]) -> tuple[list[Any], lis
 
 
 def _read(x: Any, index: list[Any]) -> Any:
-    cut = _windows(shape_of(x), index)
+    cut = _windows(index)
     if cut is None:
         return getitem(x, tuple(index))
     part = dynamic_slice(x, *cut)
@@ -190,7 +181,7 @@ def _read(x: Any, index: list[Any]) -> Any:
 
 
 def _write(x: Any, index: list[Any], kind: str, value: Any) -> Any:
-    cut = _windows(shape_of(x), index)
+    cut = _windows(index)
     if cut is None:
         mode = GatherScatterMode.from_any(None)
         return updated(Update(x, tuple(index), mode, False, False, True), kind, value)
