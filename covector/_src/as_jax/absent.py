@@ -1,9 +1,9 @@
 """Stand-ins for what JAX has and Covector lacks, where libraries name it without using it.
 
-Flax's NNX keeps its variables in plain Python objects unless it is asked for JAX's mutable arrays
-or its `hijax` types; but it derives classes from both as soon as it is imported. The classes here
-may be derived from and asked for in `isinstance`; there are no values of them, and to make one is
-an error that says so.
+Flax's NNX keeps its variables in plain Python objects unless it is asked for JAX's `hijax` types;
+but it derives classes from these as soon as it is imported. The classes here may be derived from
+and asked for in `isinstance`; there are no values of them, and to make one is an error that says
+so.
 """
 
 from __future__ import annotations
@@ -18,27 +18,8 @@ from ..ops.linear import instantiate
 def _absent(what: str) -> NoReturn:
     raise NotImplementedError(
         f"[as_jax] Covector has no {what}: write the program without them, for Flax's NNX with the "
-        "flags `nnx_variable_hijax` and `nnx_variable_ref` off."
+        "flag `nnx_variable_hijax` off."
     )
-
-
-class Ref:
-    """The type of mutable arrays, of which there are none."""
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        _absent("mutable arrays (`jax.Ref`)")
-
-
-class AbstractRef(AbstractValue):
-    """The type that mutable arrays would have in programs."""
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        _absent("mutable arrays (`AbstractRef`)")
-
-
-def new_ref(*args: Any, **kwargs: Any) -> NoReturn:
-    """Would make a mutable array."""
-    _absent("mutable arrays (`jax.new_ref`)")
 
 
 class HiPrimitive:

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .private import ABSENT_FROM_COVECTOR, PRIVATE_MODULES
+from .private import PRIVATE_MODULES
 
 _PACKAGE = __name__.split(".")[0]
 # The version of JAX whose names and behaviour Covector follows.
@@ -38,12 +38,10 @@ class _Jax(ModuleType):
         try:
             return getattr(sys.modules[_PACKAGE], name)
         except AttributeError:
-            if name in ABSENT_FROM_COVECTOR:
-                return ABSENT_FROM_COVECTOR[name]
             raise AttributeError(f"module 'jax' has no attribute {name!r}") from None
 
     def __dir__(self) -> list[str]:
-        return sorted({*dir(sys.modules[_PACKAGE]), *ABSENT_FROM_COVECTOR})
+        return dir(sys.modules[_PACKAGE])
 
 
 class _Finder(MetaPathFinder, Loader):

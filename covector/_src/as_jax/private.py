@@ -18,12 +18,14 @@ from ..base import dtypes, source, tracebacks
 from ..base.tree_registry import default_registry
 from ..control.jit import jit_p
 from ..core.avals import AbstractValue, ShapedArray
+from ..core.effects import AccumEffect, ReadEffect, RefEffect, WriteEffect
+from ..core.refs import AbstractRef
 from ..core.trace import Trace, Tracer, context, current_trace, eval_trace
 from ..numpy.ravel import ravel_pytree
 from ..ops.identities import stop_gradient_p
 from ..ops.physical import physical_aval
 from ..xla.callbacks import effects_barrier
-from .absent import HIJAX, AbstractRef, Ref, new_ref
+from .absent import HIJAX
 
 
 def trace_state_clean() -> bool:
@@ -117,11 +119,15 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     "jax._src.tree_util": {"_registry": _NodeTypes()},
     # Chex asks whether the CPU was started.
     "jax._src.xla_bridge": {"_backends": {}},
-    # Flax's NNX names these types; see `absent`.
+    # Flax's NNX names this type.
     "jax._src.state": {},
-    "jax._src.state.types": {"AbstractRef": AbstractRef},
+    "jax._src.state.types": {
+        "AbstractRef": AbstractRef,
+        "AccumEffect": AccumEffect,
+        "ReadEffect": ReadEffect,
+        "RefEffect": RefEffect,
+        "WriteEffect": WriteEffect,
+    },
+    # The same, of types that Covector has none of; see `absent`.
     "jax.experimental.hijax": HIJAX,
 }
-
-# Public names of JAX that Covector lacks and that libraries only name.
-ABSENT_FROM_COVECTOR: dict[str, Any] = {"Ref": Ref, "new_ref": new_ref}

@@ -21,6 +21,8 @@ from ..._src.control.random_keys import random_seed_p as random_seed_p
 from ..._src.control.random_keys import random_split_p as random_split_p
 from ..._src.control.reduce import reduce_p as reduce_p
 from ..._src.control.reduce_window import reduce_window_p as reduce_window_p
+from ..._src.control.refs import get_p as get_p
+from ..._src.control.refs import swap_p as swap_p
 from ..._src.control.scan import scan_p as scan_p
 from ..._src.control.select_and_scatter import select_and_scatter_p as select_and_scatter_p
 from ..._src.control.while_loop import while_p as while_p
