@@ -195,6 +195,15 @@ def test_shapes_agree_with_those_of_jax(jax):
     assert list(map(str, ours.out_avals)) == list(map(str, theirs.out_avals))
 
 
+def test_loops_of_symbolic_length_are_well_typed():
+    def total(x):
+        return lax.scan(lambda c, i: (c + x.sum(), i), 0.0, None, length=x.shape[0])[0]
+
+    with cv.enable_checks(True):
+        exported = export.export(cv.jit(total))(*spec("n"))
+    np.testing.assert_allclose(exported.call(V), 7 * V.sum(), rtol=1e-6)
+
+
 def test_sizes_in_64_bit_mode():
     with cv.enable_x64(True):
         exported = export.export(cv.jit(lambda x: x * x.shape[0]))(*spec("n", dtype=np.float64))

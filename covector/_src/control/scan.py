@@ -10,7 +10,6 @@ of another in the step before, so the rules look for a fixpoint.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from ..base import config, tracing_errors, tree
 from ..base import scan_errors as errors
+from ..base.dims import Dim, size_of
 from ..base.errors import ConcretizationTypeError, JaxprTypeError
 from ..base.tracebacks import boundary
 from ..core.avals import AbstractValue, aval_of
@@ -361,7 +361,7 @@ def check_params(
         raise JaxprTypeError(errors.wrong_param("reverse", reverse, "bool"))
     counts = dict(length=length, num_consts=num_consts, num_carry=num_carry, unroll=unroll)
     for name, count in counts.items():
-        if type(count) is not int or count < 0:
+        if type(count) not in (int, Dim) or count < 0:
             raise JaxprTypeError(errors.wrong_param(name, count, "non-negative int"))
 
 
@@ -588,6 +588,6 @@ def integer(value: Any, needed_for: str, refusal: Callable[[Any], str]) -> int:
     if isinstance(value, float) and value.is_integer():  # as in length=n / 2
         return int(value)
     try:
-        return operator.index(value)
+        return size_of(value)
     except TypeError:
         raise TypeError(refusal(value)) from None
