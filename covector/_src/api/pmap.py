@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,68 +79,108 @@ def pmap(
         _check_axes(which, axes)
     static = _positions(static_broadcasted_argnums)
     name = _AXIS if axis_name is None else axis_name
-    axes = _without(in_axes, static)
-
-    def mesh_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Mesh, list[int | None]]:
-        places = _axes_of((*_without(args, static),), kwargs, axes)
-        size = _size((_without(args, static), kwargs), places, axis_size)
-        available = all_devices(backend) if devices is None else devices
-        if size > len(available):
-            raise ValueError(errors.pmap_sizes(size, len(available)))
-        if len({*available[:size]}) < size:
-            raise ValueError(errors.pmap_same_devices(available))
-        if manual_axes() and manual_axes()[-1].mesh.size > 1:
-            raise ValueError(errors.pmap_within(manual_axes()[-1].mesh))
-        return Mesh(np.array(available[:size], object), (name,)), places
+    plans = _Plans(name, _without(in_axes, static), axis_size, devices, backend)
 
     def on_devices(*args: Any, **kwargs: Any) -> Any:
-        mesh, places = mesh_of(args, kwargs)
-
         def one(arrays: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            rest = iter(arrays)
-            return fun(*(x if i in static else next(rest) for i, x in enumerate(args)), **kwargs)
+            return fun(*_with(arrays, args, static), **kwargs)
 
-        return _mapped(one, (_without(args, static), kwargs), places, out_axes, mesh)
+        dynamic = _without(args, static), kwargs
+        leaves, treedef = tree.flatten(dynamic)
+        return _mapped(one, dynamic, plans.of(leaves, treedef), out_axes)
 
     on_devices.__name__ = on_devices.__qualname__ = getattr(fun, "__name__", "fun")
     compiled = jit(on_devices, static_argnums=static, donate_argnums=_positions(donate_argnums))
 
     @named_after(fun, "Parallel version of {0}: arguments and results have one more axis.")
     def parallel(*args: Any, **kwargs: Any) -> Any:
-        mesh, places = mesh_of(args, kwargs)
         leaves, treedef = tree.flatten((_without(args, static), kwargs))
-        specs = map(_spec, leaves, places, [name] * len(leaves))
-        placed = [_placed(x, NamedSharding(mesh, spec)) for x, spec in zip(leaves, specs)]
+        plan = plans.of(leaves, treedef)
+        placed = [_placed(x, sharding) for x, sharding in zip(leaves, plan.shardings)]
         arrays, kwargs = tree.unflatten(treedef, placed)
-        rest = iter(arrays)
-        args = tuple(x if i in static else next(rest) for i, x in enumerate(args))
-        return compiled(*args, **kwargs)
+        return compiled(*_with(arrays, args, static), **kwargs)
 
     for method in ("lower", "trace", "eval_shape", "clear_cache"):
         setattr(parallel, method, getattr(compiled, method))
     return parallel
 
 
-def _mapped(
-    fun: Callable[..., Any],
-    args: Any,
-    places: Sequence[int | None],
-    out_axes: Any,
-    mesh: Mesh,
-) -> Any:
+class _Plan(NamedTuple):
+    """How arguments of some shapes are mapped.
+
+    Attributes:
+      mesh: the devices.
+      places: for each leaf of the arguments the axis that counts the devices, or None.
+      shardings: where each leaf is taken.
+    """
+
+    mesh: Mesh
+    places: list[int | None]
+    shardings: list[NamedSharding]
+
+
+class _Plans:
+    """The plans of a `pmap`, by the structure and the shapes of its arguments.
+
+    Args:
+      name: of the axis of the mesh.
+      axes: which axis of each argument counts the devices.
+      axis_size: the size of the axis, or None.
+      devices, backend: what the user says of the devices.
+    """
+
+    def __init__(
+        self,
+        name: Any,
+        axes: Any,
+        axis_size: int | None,
+        devices: Sequence[Any] | None,
+        backend: str | None,
+    ):
+        self._name = name
+        self._axes = axes
+        self._axis_size = axis_size
+        self._devices = devices
+        self._backend = backend
+        self._made: dict[Any, _Plan] = {}
+
+    def of(self, leaves: Sequence[Any], treedef: Any) -> _Plan:
+        """The plan for arguments of these leaves and this structure."""
+        if manual_axes() and manual_axes()[-1].mesh.size > 1:
+            raise ValueError(errors.pmap_within(manual_axes()[-1].mesh))
+        key = (treedef, tuple(map(np.shape, leaves)))
+        plan = self._made.get(key)
+        if plan is None:
+            plan = self._made[key] = self._make(tree.unflatten(treedef, leaves))
+        return plan
+
+    def _make(self, args: tuple[tuple[Any, ...], dict[str, Any]]) -> _Plan:
+        places = _axes_of(*args, self._axes)
+        size = _size(args, places, self._axis_size)
+        available = all_devices(self._backend) if self._devices is None else self._devices
+        if size > len(available):
+            raise ValueError(errors.pmap_sizes(size, len(available)))
+        if len({*available[:size]}) < size:
+            raise ValueError(errors.pmap_same_devices(available))
+        mesh = Mesh(np.array(available[:size], object), (self._name,))
+        shardings = [NamedSharding(mesh, _spec(axis, self._name)) for axis in places]
+        return _Plan(mesh, places, shardings)
+
+
+def _mapped(fun: Callable[..., Any], args: Any, plan: _Plan, out_axes: Any) -> Any:
     """The function of single entries, mapped over the one axis of a mesh.
 
     Args:
       fun: takes the arguments.
       args: a tuple of trees.
-      places: for each leaf the axis that counts the devices, or None.
-      out_axes: the same for the result, as a tree.
-      mesh: the mesh.
+      plan: how they are mapped.
+      out_axes: for the result, as a tree: the axis that counts the devices, or None.
     """
+    mesh, places = plan.mesh, plan.places
     (name,) = mesh.axis_names
     leaves, in_tree = tree.flatten(args)
-    specs = tuple(map(_spec, leaves, places, [name] * len(leaves)))
-    results: list[PartitionSpec] = []
+    specs = tuple([sharding.spec for sharding in plan.shardings])
+    results: list[Any] = []
 
     def parts(*args: Any) -> list[Any]:
         entries = [
@@ -154,7 +194,7 @@ def _mapped(
             rank = aval_of(x).ndim + 1
             at = None if at is None else at % rank
             stacked.append(x if at is None else expand_dims(x, (at,)))
-            results.append(_spec(stacked[-1], at, name))
+            results.append(_spec(at, name))
         return stacked
 
     cut = dict(mesh=mesh, newly_manual_axes=frozenset((name,)), check_vma=False)
@@ -197,6 +237,12 @@ def _without(entries: Any, positions: tuple[int, ...]) -> Any:
     return tuple(entry for i, entry in enumerate(entries) if i not in positions)
 
 
+def _with(arrays: Sequence[Any], args: tuple[Any, ...], static: tuple[int, ...]) -> list[Any]:
+    """Arguments with the arrays given for those of them that are not static."""
+    rest = iter(arrays)
+    return [x if i in static else next(rest) for i, x in enumerate(args)]
+
+
 def _axes_of(args: Any, kwargs: dict[str, Any], axes: Any) -> list[int | None]:
     """The axis that counts the devices, or None, for each leaf of the arguments."""
     places = tree.flatten_axes("pmap in_axes", tree.structure(args), axes)
@@ -233,6 +279,6 @@ def _shown(path: Any) -> str:
     return ("args", "kwargs")[path[0].idx] + keystr(path[1:])
 
 
-def _spec(x: Any, axis: int | None, name: Any) -> PartitionSpec:
+def _spec(axis: int | None, name: Any) -> PartitionSpec:
     """The specification of an array of which an axis counts the devices."""
     return PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, name)
