@@ -164,9 +164,8 @@ def mesh_of(mesh: Mesh | AbstractMesh | None, leaves: Sequence[Any]) -> Mesh | A
     """
     around = manual_axes()
     in_use = around[-1].mesh if around else mesh_in_use()
-    if mesh is None:
-        mesh = in_use
-    elif isinstance(mesh, AbstractMesh):
+    mesh = in_use if mesh is None else mesh
+    if isinstance(mesh, AbstractMesh):
         lie_on = [getattr(getattr(x, "sharding", None), "mesh", None) for x in leaves]
         for found in (in_use, *lie_on):
             if isinstance(found, Mesh) and found.shape_tuple == mesh.shape_tuple:

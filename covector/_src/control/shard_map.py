@@ -25,7 +25,7 @@ are made and put together, and have these transposes themselves: nothing is adde
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -333,10 +333,10 @@ def outer_effects(effects: Effects, params: dict[str, Any]) -> Effects:
 
 
 def copied_axes(
-    spec: PartitionSpec, params: dict[str, Any], cut: set[Any] = frozenset()
+    spec: PartitionSpec, params: dict[str, Any], cut: Iterable[Any] = ()
 ) -> tuple[Any, ...]:
     """The axes along which all devices have the same part; not those that cut batches."""
-    names = {*spec.names()} | cut
+    names = {*spec.names(), *cut}
     manual = params["newly_manual_axes"]
     return tuple([n for n in params["mesh"].axis_names if n in manual and n not in names])
 
@@ -446,7 +446,7 @@ def with_lines(jaxpr: ClosedJaxpr, first: tuple[bool, ...], last: tuple[bool, ..
         count = len(outs) - len(last)
         return [*outs[:count], *[reshape(x, (1,)) if f else x for x, f in zip(outs[count:], last)]]
 
-    avals = list(jaxpr.in_avals)
+    avals: list[Any] = list(jaxpr.in_avals)
     for i, is_line in enumerate(first):
         if is_line:
             avals[i] = avals[i].update(shape=(1,))

@@ -40,7 +40,7 @@ def manual_axes() -> list[ManualAxis]:
 
 def checked_axes(names: Iterable[Any]) -> tuple[Any, ...]:
     """Those of the names that are axes of meshes of whose values the types tell how they vary."""
-    bound = {axis[0]: axis for axis in context.axis_env}
+    bound: dict[Any, Any] = {axis[0]: axis for axis in context.axis_env}
     return tuple([n for n in names if type(bound.get(n)) is ManualAxis and bound[n].checked])
 
 

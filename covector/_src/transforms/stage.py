@@ -261,7 +261,7 @@ class VaryingTrace(JaxprTrace):
         if not axes or not isinstance(x, Tracer):
             return x
         params = dict(axes=in_order(axes))
-        if type(x) is JaxprTracer and x._trace is self:
+        if isinstance(x, JaxprTracer) and x._trace is self:
             return x if type(x.atom) is Literal else JaxprTrace.process(self, pvary_p, (x,), params)
         if self.linear:  # which has no eqns but those of tangents
             assert self.parent is not None
