@@ -121,6 +121,19 @@ def test_stages(same_as_jax):
     same_as_jax(run)
 
 
+def test_stages_for_a_device(same_as_jax):
+    def run(m):
+        device = m.devices()[5]
+        s = m.sharding.SingleDeviceSharding(device)
+        compiled = m.jit(lambda x: x + 1, in_shardings=s).lower(X).compile()
+        with m.set_mesh(mesh_of(m)):
+            struct = m.ShapeDtypeStruct(X.shape, X.dtype, sharding=m.P("x"))
+            shardings = m.jit(lambda x: x * 2).lower(struct).compile().input_shardings
+        return str(compiled(X).devices()), repr(compiled.input_shardings), repr(shardings)
+
+    same_as_jax(run)
+
+
 def test_shapes_are_those_of_whole_arrays():
     import covector as cv
 

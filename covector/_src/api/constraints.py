@@ -98,4 +98,6 @@ def type_and_placement(x: Any) -> tuple[Any, Any]:
     if isinstance(x, ArrayImpl):
         return x.aval, x._placement
     sharding = None if isinstance(x, Tracer) else getattr(x, "sharding", None)
+    if isinstance(sharding, PartitionSpec):
+        sharding = named("ShapeDtypeStruct", sharding)
     return aval_of(x), placement_by(sharding) if isinstance(sharding, Sharding) else None

@@ -393,8 +393,10 @@ class JitFunction(RepeatedCalls):
         """
         staged, params, leaves = self._stage(args, kwargs)
         in_tree = self._tree_of(args, kwargs)
-        spread = self._spread(staged, in_tree, list(map(type_and_placement, leaves)))
-        return Traced(staged.jaxpr, params, in_tree, staged.out_tree, spread)
+        spread = None
+        if self._device is None:
+            spread = self._spread(staged, in_tree, list(map(type_and_placement, leaves)))
+        return Traced(staged.jaxpr, params, in_tree, staged.out_tree, spread, self._device)
 
     def _tree_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The tree of the arguments that are not static."""

@@ -159,6 +159,10 @@ def make_array_from_process_local_data(
         shapes = [global_shape] * len(leaves)
     else:
         shapes = tree.leaves(global_shape, is_leaf=lambda x: x is None or isinstance(x, tuple))
+    if len(shapes) != len(leaves):
+        raise ValueError(
+            errors.local_shape(where, global_shape, [aval_of(x).shape for x in leaves])
+        )
     made = []
     for x, target, shape in zip(leaves, shardings, shapes):
         aval = aval_of(x)

@@ -107,13 +107,20 @@ class Traced(_Stage):
     { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
     """
 
-    __slots__ = ("_spread",)
+    __slots__ = ("_device", "_spread")
 
     def __init__(
-        self, jaxpr: Any, params: Any, in_tree: Any, out_tree: Any, spread: Spread | None = None
+        self,
+        jaxpr: Any,
+        params: Any,
+        in_tree: Any,
+        out_tree: Any,
+        spread: Spread | None = None,
+        device: Any = None,
     ):
         super().__init__(jaxpr, params, in_tree, out_tree)
         self._spread = spread
+        self._device = device
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
@@ -137,7 +144,7 @@ class Traced(_Stage):
           lowering_platforms: a platform for which to write it; by default the one it runs on.
         """
         spread = self._spread
-        device = first_device() if spread is None else spread.device
+        device = (self._device or first_device()) if spread is None else spread.device
         platform = lowering_platforms[0] if lowering_platforms else lowering_platform(device)
         p = self._params
         module = lower_jaxpr(
@@ -235,7 +242,7 @@ class Compiled(_Stage):
         arrays = list(map(eval_trace.backend.to_array, leaves))
         self._check_places(arrays)
         arrays = list(map(move, arrays, places))
-        return tree.unflatten(self.out_tree, self._executable.run(arrays))
+        return tree.unflatten(self.out_tree, self._executable.run(arrays, placement))
 
     call = __call__
 

@@ -253,7 +253,7 @@ def shape_of_part(where: str, shape: Any, sharding: Any, wanted: Any, found: Any
 def local_shape(where: str, wanted: Any, found: Any) -> str:
     return (
         f"[{where}] One process has all of the data: global_shape must be None or the shape of the "
-        f"data, {found}, not {tuple(wanted)}."
+        f"data, {found}, not {wanted}."
     )
 
 
