@@ -98,10 +98,9 @@ class SymbolicScope:
 
     def _replace(self, left: Size, right: Size, text: str) -> None:
         """Let the right side of an equality take the place of the left one."""
-        terms = terms_of(left)
-        if not isinstance(left, Dim) or len(terms) > 1:
+        if not isinstance(left, Dim) or left.terms[1:]:
             raise ValueError(errors.equality_of_several_terms(text))
-        term, times = terms[0]
+        term, times = left.terms[0]
         if term in self._rules:
             raise NotImplementedError(errors.equalities_of_one_term(str(term)))
         self._rules[term] = (times, right)
