@@ -1,0 +1,94 @@
+"""What functions must not do with references: JAX 0.10.2 refuses it as well."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import covector as cv
+import covector.numpy as jnp
+
+
+def program_of(m, name):
+    """A program of the module `m` that is a mistake."""
+    lax, ref = m.lax, m.new_ref(m.numpy.zeros(3))
+    both = lambda x, y: x[...] + y[...]  # noqa: E731
+    with_closure = lambda y: ref[...] + y[...]  # noqa: E731
+    return {
+        "returned argument": lambda: m.jit(lambda x: x)(ref),
+        "returned closure": lambda: m.jit(lambda: ref)(),
+        "returned new": lambda: m.jit(lambda x: m.new_ref(x))(1.0),
+        "returned by scan": lambda: lax.scan(lambda c, x: (m.new_ref(c), x), 0, m.numpy.ones(3)),
+        "returned by cond": lambda: lax.cond(True, lambda: m.new_ref(1.0), lambda: m.new_ref(2.0)),
+        "passed twice": lambda: m.jit(both)(ref, ref),
+        "passed twice to cond": lambda: lax.cond(True, both, both, ref, ref),
+        "passed twice to vmap": lambda: m.vmap(lambda x, y: None)(ref, ref),
+        "passed and closed over": lambda: m.jit(with_closure)(ref),
+        "passed to cond and closed over": lambda: lax.cond(True, with_closure, with_closure, ref),
+        "batched value": lambda: m.vmap(lambda x: ref.set(x))(m.numpy.ones((2, 3))),
+        "batched value added": lambda: m.vmap(lambda x: ref.addupdate(x))(m.numpy.ones((2, 3))),
+        "batched index": lambda: m.vmap(lambda i: ref.at[i].set(1.0))(m.numpy.arange(2)),
+        "tangent": lambda: m.grad(lambda x: (ref.set(x), x.sum())[1])(m.numpy.ones(3)),
+        "tangent in jit": lambda: m.jit(m.grad(lambda x: (ref.set(x), x.sum())[1]))(
+            m.numpy.ones(3)
+        ),
+    }[name]
+
+
+MISTAKES = {
+    "returned argument": "traced for jit returned a mutable array",
+    "returned closure": "traced for jit returned a mutable array",
+    "returned new": "It was created on line",
+    "returned by scan": "traced for scan returned a mutable array",
+    "returned by cond": "traced for cond returned a mutable array",
+    "passed twice": "appeared at both x and y",
+    "passed twice to cond": "appeared at both x and y",
+    "passed twice to vmap": "appeared at both x and y",
+    "passed and closed over": "both closed over and passed as the argument y",
+    "passed to cond and closed over": "both closed over and passed as the argument y",
+    "batched value": "Move the array reference into the arguments of the vmapped function",
+    "batched value added": "Move the array reference into the arguments of the vmapped function",
+    "batched index": "Move the array reference into the arguments of the vmapped function",
+    "tangent": "Move the array reference into the arguments of the differentiated function",
+    "tangent in jit": "Move the array reference into the arguments of the differentiated function",
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name, jax):
+    with pytest.raises(Exception):  # noqa: B017 - JAX raises `Exception` for some
+        program_of(jax, name)()
+    with pytest.raises(ValueError, match=re.escape(MISTAKES[name])):
+        program_of(cv, name)()
+
+
+def test_reading_is_allowed_where_writing_is_not():
+    ref = cv.new_ref(jnp.arange(3.0))
+    np.testing.assert_array_equal(cv.vmap(lambda i: ref[i] * i)(jnp.arange(3)), [0, 1, 4])
+    assert float(cv.grad(lambda x: (x * ref[...]).sum())(jnp.ones(3))[2]) == 2.0
+    grad = cv.jit(cv.grad(lambda x: (ref.set(cv.lax.stop_gradient(x)), x.sum())[1]))
+    np.testing.assert_array_equal(grad(jnp.full(3, 5.0)), np.ones(3))
+    np.testing.assert_array_equal(ref[...], np.full(3, 5.0))
+
+
+def test_a_reference_of_a_transformation_that_has_ended():
+    kept = []
+
+    @cv.jit
+    def leaks(x):
+        kept.append(cv.new_ref(x))
+        return x
+
+    leaks(1.0)
+    with pytest.raises(cv.errors.UnexpectedTracerError, match="has ended"):
+        kept[0][...]
+    cv.vmap(lambda x: kept.append(cv.new_ref(x)))(jnp.ones(2))
+    with pytest.raises(cv.errors.UnexpectedTracerError, match="has ended"):
+        kept[1][...]
+
+
+def test_a_gradient_is_not_taken_in_a_reference():
+    with pytest.raises(TypeError):
+        cv.grad(lambda ref: ref[...].sum())(cv.new_ref(jnp.ones(3)))
