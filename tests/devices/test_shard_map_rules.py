@@ -141,7 +141,7 @@ def test_random_numbers_of_each_device(same_as_jax):
 
 
 def test_kernels_work_on_parts():
-    """What the compiler cannot cut is nothing that it has to, where each device has its own part."""
+    """The compiler need not cut what it cannot, where each device has its own part."""
 
     def f(x):
         return jnp.sort(x, axis=1), jnp.cumsum(x, axis=1)
@@ -327,6 +327,20 @@ def test_errors_name_argument_and_specification():
 
 def named(x):
     return x
+
+
+def test_constraints_within_are_of_the_other_axes():
+    def f(x, spec):
+        return lax.with_sharding_constraint(2 * x, cv.NamedSharding(mesh_of(cv), spec))
+
+    g = lambda spec: mapped(  # noqa: E731
+        cv, lambda x: f(x, spec), cv.P("x"), cv.P("x"), axis_names={"x"}
+    )
+    out = cv.jit(g(cv.P(None, "y")))(X)
+    assert out.sharding.spec == cv.P("x", "y")
+    np.testing.assert_array_equal(out, 2 * X)
+    with pytest.raises(ValueError, match=r"axes that are manual here, \('x',\)"):
+        cv.jit(g(cv.P("x")))(X)
 
 
 def test_arrays_committed_to_another_device():

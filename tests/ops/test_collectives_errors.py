@@ -17,28 +17,28 @@ ERRORS = {
     "an unbound axis": (
         NameError,
         "Found an unbound axis name: k. To fix this, please call psum under "
-        "`vmap(..., axis_name='k')` or under a map over devices that has the axis. Axes in scope: "
+        "`vmap(..., axis_name='k')` or under `shard_map` over a mesh that has it. Axes in scope: "
         "'i' of size 4.",
         under_i(lambda x: lax.psum(x, "k")),
     ),
     "no axis at all": (
         NameError,
         "Found an unbound axis name: i. To fix this, please call pmax under "
-        "`vmap(..., axis_name='i')` or under a map over devices that has the axis. Axes in scope: "
+        "`vmap(..., axis_name='i')` or under `shard_map` over a mesh that has it. Axes in scope: "
         "none.",
         lambda: lax.pmax(X, "i"),
     ),
     "the index along an unbound axis": (
         NameError,
         "Found an unbound axis name: i. To fix this, please call axis_index under "
-        "`vmap(..., axis_name='i')` or under a map over devices that has the axis. Axes in scope: "
+        "`vmap(..., axis_name='i')` or under `shard_map` over a mesh that has it. Axes in scope: "
         "none.",
         lambda: cv.jit(lambda: lax.axis_index("i"))(),
     ),
     "the size of an unbound axis": (
         NameError,
         "Found an unbound axis name: i. To fix this, please call axis_size under "
-        "`vmap(..., axis_name='i')` or under a map over devices that has the axis. Axes in scope: "
+        "`vmap(..., axis_name='i')` or under `shard_map` over a mesh that has it. Axes in scope: "
         "none.",
         lambda: lax.axis_size("i"),
     ),
@@ -109,7 +109,7 @@ ERRORS = {
     "a cast along an unbound axis": (
         NameError,
         "Found an unbound axis name: k. To fix this, please call pcast under "
-        "`vmap(..., axis_name='k')` or under a map over devices that has the axis. Axes in scope: "
+        "`vmap(..., axis_name='k')` or under `shard_map` over a mesh that has it. Axes in scope: "
         "'i' of size 4.",
         under_i(lambda x: lax.pcast(x, "k", to="varying")),
     ),

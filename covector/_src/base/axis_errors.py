@@ -9,7 +9,7 @@ def unbound_axis(where: str, name: object, bound: Sequence[tuple]) -> str:
     listed = ", ".join([f"{axis[0]!r} of size {axis[1]}" for axis in bound])
     return (
         f"Found an unbound axis name: {name}. To fix this, please call {where} under "
-        f"`vmap(..., axis_name={name!r})` or under a map over devices that has the axis. Axes in "
+        f"`vmap(..., axis_name={name!r})` or under `shard_map` over a mesh that has it. Axes in "
         f"scope: {listed or 'none'}."
     )
 

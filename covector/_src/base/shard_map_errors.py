@@ -93,6 +93,14 @@ def not_replicated(where: str, wrong: Sequence[tuple[str, Any, Any, Sequence[Any
     )
 
 
+def constrained_within(spec: Any, names: Sequence[Any]) -> str:
+    return (
+        f"[with_sharding_constraint] {spec} names axes that are manual here, {tuple(names)}: a "
+        "`shard_map` around is mapped over them, and gives each device a part of its own. Name "
+        "other axes."
+    )
+
+
 # ---------------------------------------------------------------- transformations
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.shard_map_errors import constrained_within
 from ..base.sharding_errors import spmd_axis_used
 from ..core.avals import aval_of
+from ..core.axis import manual_axes
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
 from ..sharding.mesh import EMPTY_MESH, AbstractMesh
@@ -31,6 +33,13 @@ class ShardingConstraint(BuiltinPrimitive):
 
     def evaluate(self, backend: Any, args: Any, params: dict[str, Any]) -> Any:
         return backend.spread(args[0], params["sharding"])
+
+    def typecheck(self, avals, params):
+        # Which axes are mapped over is looked at every time: it is not part of the memoized rule.
+        sharding, manual = params["sharding"], {axis.name for axis in manual_axes()}
+        if manual and isinstance(sharding, NamedSharding) and manual & {*sharding.spec.names()}:
+            raise ValueError(constrained_within(sharding.spec, sorted(manual, key=str)))
+        return super().typecheck(avals, params)
 
     def abstract_eval(self, aval, **params):
         return aval
