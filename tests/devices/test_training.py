@@ -84,6 +84,26 @@ def test_explicit_axes_train_as_well(jax, expected):
     np.testing.assert_allclose(np.array(ours[0]), np.array(expected[0]), rtol=2e-5)
 
 
+def test_stages_on_devices_of_their_own(same_as_jax):
+    """Cotangents go back to where the values came from."""
+
+    def run(m):
+        jnp, devices = importlib.import_module(m.__name__ + ".numpy"), m.devices()
+        halves = [m.sharding.Mesh(devices[i : i + 4], "x") for i in (0, 4)]
+        first, second = (m.NamedSharding(mesh, m.P("x")) for mesh in halves)
+        square, triple = m.jit(lambda x: x**2), m.jit(lambda x: x * 3)
+
+        def f(x, to):
+            return jnp.sum(triple(m.device_put(square(x), to)))
+
+        x = np.arange(8, dtype=np.float32)
+        y = m.device_put(x, first)
+        one = m.device_put(x, devices[1])
+        return f(y, second), m.grad(f)(y, second), m.grad(f)(one, devices[2]), m.grad(f)(x, first)
+
+    same_as_jax(run)
+
+
 def test_many_programs_at_once():
     """More than threads could wait for, were each not started in its turn."""
     import covector as cv

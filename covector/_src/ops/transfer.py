@@ -35,15 +35,20 @@ class DevicePut(BuiltinPrimitive):
     def ref(self, *args, devices, srcs, copy_semantics):
         return [np.asarray(x) for x in args]
 
-    def jvp(self, primals, tangents, *, devices, **params):
-        outs = self.bind(*primals, devices=devices, **params)
+    def jvp(self, primals, tangents, *, devices, srcs, **params):
+        outs = self.bind(*primals, devices=devices, srcs=srcs, **params)
+        # The way back, for cotangents, is to where the operand came from.
+        srcs = [
+            _place_of(x) if src is None and device is not None else src
+            for x, src, device in zip(primals, srcs, devices)
+        ]
         out_tangents = [
-            t if type(t) is Zero else device_put(t, device) for t, device in zip(tangents, devices)
+            t if type(t) is Zero else device_put(t, device, src)
+            for t, device, src in zip(tangents, devices, srcs)
         ]
         return outs, out_tangents
 
     def transpose(self, cts, *args, devices, srcs, copy_semantics):
-        # The way back is to wherever the operand came from, which only `srcs` could tell.
         return [ct if type(ct) is Zero else device_put(ct, src) for ct, src in zip(cts, srcs)]
 
     def vmap(self, axis, dims, *args, **params):
@@ -54,6 +59,14 @@ class DevicePut(BuiltinPrimitive):
             b.spread(x, aval, target) if _is_spread(target) else x
             for x, aval, target in zip(operands, b.avals_in, devices)
         ]
+
+
+def _place_of(x: Any) -> Any:
+    """The sharding of an array, or its device; None of a value that is traced."""
+    if not hasattr(x, "_placement"):
+        return None
+    spread = None if x._placement is None else x._placement.sharding
+    return x.device if spread is None else spread
 
 
 def _is_spread(target: Any) -> bool:
