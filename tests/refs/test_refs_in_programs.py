@@ -64,7 +64,7 @@ def scanned(m, x):
 
 def cut(m, x):
     ref = m.new_ref(m.numpy.outer(x, x))
-    i = m.numpy.int32(m.lax.stop_gradient(x[0]))
+    i = m.numpy.int32(m.lax.stop_gradient(x[0] * 1.2))
     part = ref[m.ds(i, 2), 1]
     ref[0, m.ds(i, 2)] = part
     ref[i, i] += 1.0
@@ -155,26 +155,30 @@ def test_references_live_on_between_calls():
     assert (int(count[...]), len(traced)) == (4, 1)
     np.testing.assert_array_equal(sums, [1, 3, 6, 10])
     np.testing.assert_array_equal(total[...], [6, 4])
-    assert float(cv.grad(lambda x: step(total, x))(jnp.ones(2)).sum()) == 2.0
+    grad = cv.grad(cv.jit(lambda x: (x * count[...]).sum() + step(total, jnp.ones(2))))
+    np.testing.assert_array_equal(grad(jnp.ones(2)), [4, 4])
     assert int(count[...]) == 5
 
 
-def test_a_while_loop_whose_condition_reads(jax):
-    def program(m, x):
-        left, total = m.new_ref(3), m.new_ref(x)
+def test_a_while_loop_whose_condition_reads():
+    """The condition sees what the body wrote; the same program does not end in JAX 0.10.2."""
+
+    def program(x):
+        left, total = cv.new_ref(3), cv.new_ref(x)
 
         def body(k):
             left[...] -= 1
             total[...] *= 2
             return k + left[...]
 
-        return m.lax.while_loop(lambda k: left[...] > 0, body, 0), total[...], left[...]
+        return cv.lax.while_loop(lambda k: left[...] > 0, body, 0), total[...], left[...]
 
-    theirs = jax.jit(lambda x: program(jax, x))(X)
-    same(program(cv, X), theirs, "eager")
-    same(cv.jit(lambda x: program(cv, x))(X), theirs, "jit")
-    _, tangent = cv.jvp(lambda x: program(cv, x)[1], (X,), (X,))
-    np.testing.assert_allclose(tangent, 8 * X)
+    for run in (program, cv.jit(program)):
+        k, total, left = run(X)
+        assert (int(k), int(left)) == (3, 0)
+        np.testing.assert_array_equal(total, 8 * X)
+    _, tangent = cv.jvp(lambda x: program(x)[1], (X,), (X,))
+    np.testing.assert_array_equal(tangent, 8 * X)
 
 
 def test_the_condition_of_a_while_loop_must_not_write():

@@ -168,7 +168,8 @@ def _windows(index: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
             sizes.append(1)
         else:
             raise IndexError(ref_errors.slice_beside_array(index))
-    return starts, sizes
+    dtype = next(entry.start.dtype for entry in index if type(entry) is Slice)
+    return [convert(start, dtype) for start in starts], sizes
 
 
 def _read(x: Any, index: list[Any]) -> Any:
