@@ -62,6 +62,7 @@ WITHOUT_SAMPLES = {
     "remat_opt": "has the user's derivative: tests/compose/test_custom_vjp.py",
     "remat2": "applies a jaxpr: tests/compose/test_checkpoint.py",
     "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
+    "sharding_constraint": "computes nothing: tests/devices/test_shardings_of_jit.py",
     "shard_map": "needs a mesh: tests/devices/test_shard_map.py",
     "while": "applies jaxprs: tests/control/test_while.py",
     "while_linear": "is a part of reverse mode: tests/control/test_while_reverse.py",
