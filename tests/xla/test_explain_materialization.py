@@ -23,9 +23,9 @@ def test_the_text():
     text = str(total.explain_materialization(X))
     assert text.splitlines() == [
         "total: 2 values are stored, 64 bytes in all; the program computes 19",
-        "g:f32[8]  32 bytes; would be computed at least 4 times, at 20 additions an element",
+        "g:f32[8]  32 bytes; would be computed at least 4 times, at 32 additions an element",
         f"    {__file__}:{LINE}:12 (total)",
-        "m:f32[8]  32 bytes; would be computed at least 2 times, at 20 additions an element",
+        "m:f32[8]  32 bytes; would be computed at least 2 times, at 32 additions an element",
         f"    {__file__}:{LINE}:12 (total)",
     ]
     assert str(total.explain_materialization(X)) == text

@@ -158,6 +158,32 @@ def test_costs_count_from_the_last_stored_value():
     assert stored(f, X) == ["add"]
 
 
+def test_what_is_read_from_memory_counts():
+    w = np.eye(8, dtype=np.float32)
+
+    def f(x, turns, shift):
+        for _ in range(turns):
+            x = x + shift(x) @ w
+        return x
+
+    jaxpr = cv.make_jaxpr(lambda x: f(x, 12, lambda x: x - x.mean(1, keepdims=True)))(w)
+    eqns = [pin.eqn for pin in choose(Values(jaxpr))]
+    places = [jaxpr.jaxpr.eqns.index(eqn) for eqn in eqns]
+    assert {eqn.primitive.name for eqn in eqns} == {"add"} and len(eqns) > 2
+    assert len(set(np.diff(places))) == 1  # at the same place in layers, so that these are alike
+    # What is smaller stays at hand.
+    assert stored(lambda x: f(x, 2, jnp.sin), w) == []
+    few = [np.full((1, 8), i, np.float32) for i in range(14)]
+
+    def g(x, others):
+        for y in others:
+            x = x + y
+        return x[::-1], jnp.cos(x * 2)
+
+    assert stored(lambda x: g(x, few), w) == []
+    assert stored(lambda x: g(x, [jnp.tile(y, (8, 1)) @ w for y in few]), w) == ["add"]
+
+
 def test_the_count_of_computations_doubles_with_each_step():
     def f(x):
         for _ in range(3):

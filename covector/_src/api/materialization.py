@@ -12,7 +12,7 @@ from ..control.reroll import rolled
 from ..control.reroll_write import Writer
 from ..core.jaxpr import ClosedJaxpr, JaxprEqn, Var
 from ..core.show import names_of_variables
-from ..transforms.materialize import MOST_COST, Pinned, nbytes, times_computed
+from ..transforms.materialize import MOST_SAVED, Pinned, nbytes, times_computed
 from ..transforms.memory_plan import Plan, plan_of
 from ..transforms.repetition import Repetition, longest_repetition
 from ..transforms.simplify import drop_dead_code
@@ -43,7 +43,7 @@ class StoredValue(NamedTuple):
     place: str
 
     def __str__(self) -> str:
-        cost = f"{self.cost} or more" if self.cost >= MOST_COST else str(self.cost)
+        cost = f"{self.cost} or more" if self.cost >= MOST_SAVED else str(self.cost)
         return (
             f"{self.name}:{self.type}  {self.nbytes:,} bytes; would be computed at least "
             f"{self.times:,} times, at {cost} additions an element\n    {self.place}"

@@ -30,12 +30,13 @@ capped at SOURCES elements, and sizes and counts saturate.
    that the compiler stores itself: those that would be computed twice, or in a loop over copies of
    them, which a first count of IU and n tells, and those of two arrays that are read twice.
 1. Forward: the *cone* of v is what one element of it costs, with all that would be computed along:
-   its own weight and its operands' cones.  Values in memory anyway have none.
+   its own weight, its operands' cones, and LOAD for each operand that is in memory anyway, unless
+   it is smaller than v: copies of what is small stay at hand.
 2. Backward: IU and n.  A value that is read at least twice, is computed at least TIMES times (three
-   if it is large, since memory traffic then is most of the cost), whose cone is at least COST, and
-   which is no single number that is soon computed, becomes a candidate.  As such it is in memory,
-   and is a source of its own from there on.
-3. Forward: a candidate is *pinned* if its cone since the last pinned values is at least COST.
+   if it is large, since memory traffic then is most of the cost), whose cone is at least COST and
+   the LOAD that remains if it is stored, and which is no single number that is soon computed,
+   becomes a candidate.  As such it is in memory, and is a source of its own from there on.
+3. Forward: a candidate is *pinned* if its cone since the last pinned values is at least as much.
    Others would save too little, since the values that they are computed from are in memory now.
 
 All that the cone of a candidate holds is computed as often as the candidate at least, so that
@@ -47,7 +48,10 @@ nothing where no code is generated for it.  (XLA has a pass that removes barrier
 `xla/barriers.py` switches it off for programs that have barriers.)
 
 COST is the measured break-even: storing a value and loading it costs about as much as 16 additions.
-The number of barriers hardly depends on it, for in recurrences cones double with each step.
+The number of barriers hardly depends on it, for in recurrences cones double with each step.  LOAD
+matters where cones grow slowly, as the sums of residual networks do, which read another array in
+each layer: without it every eighth of them was stored, so that no two layers were alike, and each
+had to be compiled by itself.
 """
 
 from __future__ import annotations
@@ -67,8 +71,11 @@ TIMES, TIMES_IF_LARGE, LARGE = 2, 3, 1 << 18
 GAIN = 128
 # The most index sources of a value that are told apart.
 SOURCES = 16
+# What reading an element from memory costs, in additions.
+LOAD = 6
 # Where the sizes of cones and the counts of computations saturate.
-MOST_COST, MOST_TIMES = 4 * COST, 1 << 20
+MOST_SAVED, MOST_TIMES = 4 * COST, 1 << 20
+MOST_COST = MOST_SAVED + LOAD
 
 _NONE: frozenset[int] = frozenset()
 
@@ -80,7 +87,8 @@ class Pinned(NamedTuple):
       number: of the value (see `inline.Values`).
       eqn: what computes it.
       variable: what it is bound to there.
-      cost: of one element, in additions, from values in memory; at most MOST_COST.
+      cost: what is saved for an element where it is loaded instead of computed from values in
+        memory, in additions; at most MOST_SAVED.
     """
 
     number: int
@@ -133,14 +141,27 @@ def _uses(values: Values) -> list[int]:
 
 def _cones(values: Values, stored: list[bool]) -> list[int]:
     """What an element of each value costs, from values that are in memory anyway."""
-    cones = [0] * len(values)
-    for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
-        if not stored[v]:
-            cone = fusion.weight
-            for r in reads:
-                cone += cones[r]
-            cones[v] = cone if cone < MOST_COST else MOST_COST
+    cones, sizes = [0] * len(values), _sizes(values)
+    for v, is_stored in enumerate(stored):
+        if not is_stored:
+            cones[v] = _cone(values, v, stored, cones, sizes)
     return cones
+
+
+def _cone(values: Values, v: int, stored: list[bool], cones: list[int], sizes: list[int]) -> int:
+    """What an element of a value costs, with all that is computed along or loaded."""
+    cone, size = values.fusions[v].weight, sizes[v]
+    for r in values.reads[v]:
+        if not stored[r]:
+            cone += cones[r]
+        elif sizes[r] >= size:
+            cone += LOAD
+    return cone if cone < MOST_COST else MOST_COST
+
+
+def _sizes(values: Values) -> list[int]:
+    """How many elements each value has."""
+    return [0 if var is None else getattr(var.aval, "size", 0) for var in values.variables]
 
 
 class _Computations(NamedTuple):
@@ -182,7 +203,7 @@ def _computations(values: Values, uses: list[int], cones: list[int]) -> _Computa
         if fusion.stored_if_shared and (count > 1 or _is_stored(values, v, uses[v], own)):
             stored[v] = True
             own, count = frozenset((v,)), 1
-        elif uses[v] > 1 and count > 1 and cones[v] >= COST and not fusion.repeats:
+        elif uses[v] > 1 and count > 1 and cones[v] >= COST + LOAD and not fusion.repeats:
             if _is_worth_it(variables[v], count, cones[v]):
                 candidates.add(v)
                 own, count = frozenset((v,)), 1
@@ -196,7 +217,7 @@ def _computations(values: Values, uses: list[int], cones: list[int]) -> _Computa
 def _is_worth_it(var: Var, count: int, cone: int) -> bool:
     """Whether a value that is computed so often, at such a cost, is worth memory and a loop."""
     least = TIMES_IF_LARGE if nbytes(var) >= LARGE else TIMES
-    return count >= least and (count - 1) * cone * var.aval.size >= GAIN
+    return count >= least and (count - 1) * (cone - LOAD) * var.aval.size >= GAIN
 
 
 def _is_stored(values: Values, v: int, uses: int, own: frozenset[int]) -> bool:
@@ -230,19 +251,15 @@ def _hand_on(values: Values, v: int, own: frozenset[int], sources: list[frozense
 def _since_the_last(values: Values, found: _Computations) -> list[Pinned]:
     """Those candidates that are costly to compute even where the others before are in memory."""
     pinned = []
-    cones = [0] * len(values)
-    for v, (fusion, reads) in enumerate(zip(values.fusions, values.reads)):
-        if not found.stored[v]:
-            cone = fusion.weight
-            for r in reads:
-                cone += cones[r]
-            cone = min(cone, MOST_COST)
-            if cone >= COST and v in found.candidates:
+    cones, sizes, stored = [0] * len(values), _sizes(values), found.stored.copy()
+    for v in range(len(values)):
+        if not stored[v]:
+            cones[v] = _cone(values, v, stored, cones, sizes)
+            if cones[v] >= COST + LOAD and v in found.candidates:
                 eqn = values.eqns[v]
                 assert eqn is not None
-                pinned.append(Pinned(v, eqn, values.variables[v], cone))
-            else:
-                cones[v] = cone
+                pinned.append(Pinned(v, eqn, values.variables[v], cones[v] - LOAD))
+                stored[v] = True
     return pinned
 
 
