@@ -1,6 +1,8 @@
 """Printed jaxprs of functions with references are those of JAX 0.10.2."""
 
+import doctest
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,3 +52,9 @@ def test_effects_and_switches():
     plain = jaxpr.pretty_print(custom_pp_eqn_rules=False)
     assert "b:f32[3] = get[" in plain and "<-" not in plain
     assert jaxpr.eqns[0].primitive is cv.extend.core.primitives.get_p
+
+
+def test_the_page():
+    page = Path(__file__).parents[2] / "docs/refs.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert tried > 10 and not failed
