@@ -111,6 +111,25 @@ def test_moves(first, second):
     assert first != second or cv.device_put(x, target(second)) is x
 
 
+def test_moves_between_orders_of_devices():
+    """The host is not asked."""
+    import covector as cv
+
+    devices = np.array(cv.devices())
+    turned = cv.sharding.Mesh(devices[::-1].reshape(2, 4), ("x", "y"))
+    mixed = cv.sharding.Mesh(devices[[3, 1, 0, 2, 7, 5, 6, 4]], ("q",))
+    shardings = [named(cv, "x", "y"), named(cv)]
+    shardings += [cv.NamedSharding(turned, cv.P(*s)) for s in [("y", "x"), (None, "x")]]
+    shardings += [cv.NamedSharding(mixed, cv.P("q"))]
+    arrays = [cv.device_put(X, s) for s in shardings]
+    for x, s in itertools.product(arrays, shardings):
+        with cv.transfer_guard("disallow_explicit"):
+            y = cv.device_put(x, s)
+        assert y.sharding == s
+        for part in y.addressable_shards:
+            np.testing.assert_array_equal(part.data, X[part.index])
+
+
 def test_moves_to_other_devices():
     import covector as cv
 

@@ -16,7 +16,7 @@ from ..xla.array import ArrayImpl, move, put
 from ..xla.gspmd import device_order
 from ..xla.layout import Format
 from ..xla.native import Device
-from ..xla.parts import put_parts
+from ..xla.parts import joined
 from ..xla.placement import SingleDeviceSharding, check_shape, placement_by, placement_on
 from .constraints import sharding_of
 
@@ -126,7 +126,7 @@ def _assembled(
     if len(devices) == 1:
         return ArrayImpl(parts[0]._buffer, aval, placement)
     buffers = [x._buffer for x in parts]
-    return ArrayImpl(put_parts(buffers, physical_aval(aval), sharding), aval, placement)
+    return ArrayImpl(joined(buffers, physical_aval(aval), sharding), aval, placement)
 
 
 def make_array_from_process_local_data(

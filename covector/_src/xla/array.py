@@ -399,6 +399,13 @@ def _copied(buffer: Any, device: Any) -> Any:
     return copy
 
 
+def in_order(x: ArrayImpl, placement: Placement) -> ArrayImpl:
+    """An array at a placement that has the same parts on the same devices, in another order."""
+    on = dict(zip(x._placement.devices, x._buffer._arrays))
+    pieces, stored = [on[device] for device in placement.devices], physical_aval(x.aval)
+    return ArrayImpl(parts.joined(pieces, stored, placement.sharding), x.aval, placement)
+
+
 def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
     """The array at another placement, where it or that one has several devices."""
     x._check_alive()
@@ -416,5 +423,5 @@ def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
         if placement.sharding.is_fully_replicated and devices[0].platform != "cpu":
             copies = [_copied(whole, device) for device in devices]
             stored = physical_aval(x.aval)
-            return ArrayImpl(parts.put_parts(copies, stored, placement.sharding), x.aval, placement)
+            return ArrayImpl(parts.joined(copies, stored, placement.sharding), x.aval, placement)
     return put(x.to_numpy(), placement, x.aval)

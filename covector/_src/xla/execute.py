@@ -29,11 +29,12 @@ from ..ops.sharding_constraint import over_devices
 from ..sharding.base import Sharding
 from ..sharding.named import named
 from ..transforms.cache import jaxpr_cache
-from .array import ArrayImpl, move, put
+from .array import ArrayImpl, in_order, move, put
 from .callbacks import call_on_host
 from .calls import Call, op_again, type_of
 from .compile import Executable, compile_jaxpr
 from .devices import device_of, first_device
+from .gspmd import renumbered
 from .guards import explicit_put
 from .placement import (
     Placement,
@@ -42,8 +43,8 @@ from .placement import (
     default_placement,
     devices_of_sharding,
     have_shardings,
-    is_spread,
     lie_together,
+    on_same_devices,
     placement_by,
     placement_on,
 )
@@ -280,18 +281,24 @@ class XlaBackend:
         return self.device_put(x, sharding)
 
     def _respread(self, x: ArrayImpl, placement: Placement) -> ArrayImpl:
-        """An array on the same devices as before, where other parts of it lie on each."""
+        """An array on the same devices as before, where other parts of it may lie on each."""
+        if placement.sharding.is_equivalent_to(x._placement.sharding, x.ndim):
+            if placement.devices == x._placement.devices:
+                return move(x, placement)
+            return in_order(x, placement)
+        devices, wanted = x._placement.devices, placement.sharding
+        if placement.devices != devices:
+            wanted = renumbered(wanted, devices, x.ndim)
         key = "respread", x.aval, x._placement, placement
         executable = self._ops.get(key)
         if executable is None:
             var = Var(x.aval)
-            before, after = x._placement.sharding, placement.sharding
-            spread = Spread(placement.devices, None, (before,), (after,))
+            spread = Spread(devices, None, (x._placement.sharding,), (wanted,))
             program = ClosedJaxpr(Jaxpr([], [var], [var], []))
             executable = self._ops[key] = compile_jaxpr(program, spread, "device_put")
             executable.keepalives = [executable.keepalives, program]
         (out,) = executable.run([x])
-        return out
+        return out if placement.devices == devices else in_order(out, placement)
 
     def device_put(self, x: Any, target: Any, may_alias: bool = False) -> ArrayImpl:
         """A value on a device.
@@ -308,14 +315,9 @@ class XlaBackend:
         if isinstance(x, ArrayImpl):
             if target is None:
                 return x
-            if (
-                is_spread([x])
-                and placement is not None
-                and placement.devices == x._placement.devices
-            ):
-                if not placement.sharding.is_equivalent_to(x._placement.sharding, x.ndim):
-                    return self._respread(x, placement)
             with explicit_put():
+                if on_same_devices(x._placement, placement):
+                    return self._respread(x, placement)
                 return move(x, placement)
         check_no_escaped_tracer((x,), "device_put")
         with explicit_put():
@@ -374,4 +376,4 @@ def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
     """
     backend = eval_trace.backend
     assert isinstance(backend, XlaBackend)
-    return XlaBackend.execute(backend, prim, args, params)
+    return backend.execute(prim, args, params)

@@ -181,6 +181,19 @@ def _holds(named: NamedSharding, parts: Sequence[int], at: np.ndarray) -> bool:
     return np.array_equal(np.array(numbers).reshape(at.shape), at)
 
 
+def renumbered(sharding: Sharding, devices: tuple[Any, ...], ndim: int) -> GSPMDSharding:
+    """A sharding of arrays of rank `ndim`, for a program that has its devices in another order."""
+    hlo, order = hlo_sharding(sharding, ndim), device_order(sharding)
+    if not hlo.is_tiled():
+        return GSPMDSharding(devices, hlo)
+    numbers = np.array([devices.index(device) for device in order])
+    holders = numbers[tiles_of(hlo)[1]]
+    kinds = [xla_client.OpSharding.Type.REPLICATED]
+    return GSPMDSharding(
+        devices, HloSharding.subgroup_with_device_ordering(holders, subgroup_types=kinds)
+    )
+
+
 # ---------------------------------------------------------------- jaxlib's shardings
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..sharding.base import Index, Sharding
 from .gspmd import device_order, jaxlib_sharding
 from .host import elements_of
-from .native import xla_client
+from .native import _jax, xla_client
 
 
 def cut(
@@ -35,8 +35,20 @@ def cut(
     return pieces
 
 
-def put_parts(parts: Sequence[Any], stored: Any, sharding: Sharding) -> Any:
-    """Parts on the host, or on their devices, as jaxlib's array.
+def joined(parts: Sequence[Any], stored: Any, sharding: Sharding) -> Any:
+    """Parts that are on their devices already as one of jaxlib's arrays, which shares them.
+
+    Args:
+      parts: jaxlib's arrays of each device, in the order of the sharding.
+      stored: the type of the whole array, in numbers.
+      sharding: how it is spread.
+    """
+    spread = jaxlib_sharding(sharding, len(stored.shape))
+    return _jax.ArrayImpl(stored, spread, list(parts), committed=True, _skip_checks=True)
+
+
+def put_parts(parts: Sequence[np.ndarray], stored: Any, sharding: Sharding) -> Any:
+    """Parts on the host as jaxlib's array.
 
     The devices may share the host's memory, which must never change.  jaxlib itself would copy it,
     but not where two parts lie in the same memory.

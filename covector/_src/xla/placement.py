@@ -106,6 +106,13 @@ def is_spread(arrays: Sequence[Any]) -> bool:
     return any(x._placement is not None and x._placement.is_spread for x in arrays)
 
 
+def on_same_devices(one: Placement | None, other: Placement | None) -> bool:
+    """Whether two placements have the same devices, several of them, in whatever order."""
+    if one is None or other is None or not (one.is_spread and other.is_spread):
+        return False
+    return {*one.devices} == {*other.devices}
+
+
 def have_shardings(arrays: Sequence[Any]) -> bool:
     """Whether one of these arrays was put somewhere by a sharding that says more than where."""
     return any(x._placement is not None and x._placement.sharding is not None for x in arrays)
