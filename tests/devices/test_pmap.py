@@ -126,7 +126,7 @@ def test_stages():
         ({"axis_size": 3}, (X,), ValueError, r"args\[0\] has 4, axis_size has 3"),
         ({"in_axes": 3}, (X,), ValueError, "in_axes says 3 of the argument .* 3 dimensions"),
         ({}, (np.ones(9),), ValueError, "has size 9, and each entry needs a device .* are 8"),
-        ({"devices": []}, (X,), ValueError, "there are 0"),
+        ({"devices": []}, (X,), ValueError, "`devices` is empty"),
     ],
 )
 def test_errors(options, args, kind, text):

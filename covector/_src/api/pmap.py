@@ -77,6 +77,8 @@ def pmap(
     check_callable("pmap", fun)
     for which, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
         _check_axes(which, axes)
+    if devices is not None and not len(devices):
+        raise ValueError(errors.pmap_without_devices())
     static = _positions(static_broadcasted_argnums)
     name = _AXIS if axis_name is None else axis_name
     plans = _Plans(name, _without(in_axes, static), axis_size, devices, backend)

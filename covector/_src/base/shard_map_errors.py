@@ -178,6 +178,10 @@ def pmap_within(mesh: Any) -> str:
     )
 
 
+def pmap_without_devices() -> str:
+    return "[pmap] `devices` is empty. Name some, or leave it out: then all devices may be used."
+
+
 def pmap_same_devices(devices: Sequence[Any]) -> str:
     shown = ", ".join(map(str, devices))
     return f"[pmap] `devices` name a device twice: {shown}. Each entry needs one of its own."
