@@ -255,3 +255,35 @@ def generator_dtype(dtype: Any) -> str:
 
 def bounds_not_scalar(a: tuple[int, ...], b: tuple[int, ...]) -> str:
     return f"[rng_uniform] The bounds must be scalars, but have the shapes {a} and {b}."
+
+
+# ---------------------------------------------------------------- generators with a state
+
+
+def not_a_typed_key(got: Any) -> str:
+    return (
+        f"[StatefulPRNG] Expected base_key to be a typed PRNG key; got {got}. Make one with "
+        "`random.key(seed)`, or the generator with `stateful_rng(seed)`."
+    )
+
+
+def counter_not_a_reference(got: Any) -> str:
+    return (
+        f"[StatefulPRNG] Expected counter to be a scalar integer ref; got {got}. Make one with "
+        "`new_ref(0)`, or the generator with `stateful_rng(seed)`."
+    )
+
+
+def split_generator(shape: tuple[int, ...]) -> str:
+    return (
+        f"[StatefulPRNG.key] cannot operate on split stateful generator: there are {shape} of "
+        "them in it. Map over it with `vmap`, or make single ones with `spawn`."
+    )
+
+
+def no_seed() -> str:
+    return (
+        "[stateful_rng] requires an explicit seed where it is called in a function that is being "
+        "transformed: a seed drawn now would stay the same in every call of the compiled program. "
+        "Pass an integer, which may be an argument of the function."
+    )

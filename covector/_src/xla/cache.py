@@ -42,6 +42,35 @@ def cache_folder() -> Path | None:
     return Path(base).expanduser() / "covector" / "compiled"
 
 
+def set_cache_dir(path: str | os.PathLike[str]) -> None:
+    """Keep compiled programs in this folder from now on, and look for them there.
+
+    What is in it is executed: choose one into which nobody writes whom you do not trust.
+
+    Args:
+      path: the folder, which is made when it is needed.
+
+    >>> import covector as cv
+    >>> from covector.experimental.compilation_cache import compilation_cache
+    >>> before = cv.config.jax_compilation_cache_dir
+    >>> compilation_cache.set_cache_dir("/tmp/programs")
+    >>> cv.config.jax_compilation_cache_dir
+    '/tmp/programs'
+    >>> cv.config.update("jax_compilation_cache_dir", before)
+    """
+    config.update("jax_compilation_cache_dir", os.fspath(path))
+
+
+def reset_cache() -> None:
+    """Forget what is known of the folder of compiled programs; the programs in it stay.
+
+    Its size is looked at again when the next program is kept there. To use another folder nothing
+    has to be forgotten: which one it is, is asked each time.
+    """
+    global _writes
+    _writes = 0
+
+
 @cache
 def _host_fingerprint() -> bytes:
     """What of this machine and of jaxlib decides whether a compiled program can run."""

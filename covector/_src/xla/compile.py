@@ -57,6 +57,7 @@ class Executable:
       in_placements, out_placements: of a program that is spread, where the arguments must lie and
         the outputs will; else None.
       loaded: jaxlib's executable.
+      spread: how the program is spread over several devices, if it is.
     """
 
     __slots__ = (
@@ -70,6 +71,7 @@ class Executable:
             "name",
             "only_launches",
             "out_avals",
+            "spread",
         ),
     )
 
@@ -98,6 +100,7 @@ class Executable:
         self._takes_all = len(kept) == len(jaxpr.in_avals) and not consts
         self._execute = loaded.execute_sharded
         self.in_placements = self.out_placements = None
+        self.spread = spread
         shardings = [sharding_on(device)] * len(self.out_avals)
         if spread is not None:
             self.in_placements = spread.in_placements

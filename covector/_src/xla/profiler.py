@@ -279,3 +279,15 @@ def device_memory_profile(backend: str | None = None) -> bytes:
 def save_device_memory_profile(filename: Any, backend: str | None = None) -> None:
     """Write `device_memory_profile` to a file."""
     Path(filename).write_bytes(device_memory_profile(backend))
+
+
+def get_profiled_instructions_proto(tensorboard_dir: str) -> bytes:
+    """What each instruction of the programs in a profile cost, for XLA's optimization by profile.
+
+    Args:
+      tensorboard_dir: the folder of one trace, `<log_dir>/plugins/profile/<run>`.
+
+    Returns:
+      A serialized `ProfiledInstructionsProto` of XLA's; empty unless a GPU of NVIDIA's was traced.
+    """
+    return _profiler.get_profiled_instructions_proto(tensorboard_dir)
