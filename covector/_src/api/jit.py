@@ -24,6 +24,7 @@ from ..control.discharge import (
 )
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
+from ..core.effects import rules_lost
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
 from ..core.leaks import LeakCheck
 from ..core.refs import Ref
@@ -182,6 +183,8 @@ class JitFunction(RepeatedCalls):
             if context.trace is eval_trace:
                 return self._call_concrete(args, kwargs)
             staged, params, leaves = self._stage(args, kwargs)
+            if rules_lost in staged.jaxpr.effects:  # which may be needed here
+                return self._fun(*args, **kwargs)
             return self._apply(staged, params, leaves, self._tree_of(args, kwargs))
         except Exception as error:
             drop_own_frames(error)

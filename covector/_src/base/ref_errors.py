@@ -101,11 +101,11 @@ def written_by_condition() -> str:
     )
 
 
-def passed_to_rules(where: str, name: str, aval: object) -> str:
+def passed_to_rules(where: str, name: str) -> str:
     return (
-        f"[{where}] {name} takes or closes over a mutable array reference of type {aval}, and is "
-        "called within a function that is traced for jit or for control flow, where its rules "
-        "would be lost. Differentiate within that function, `jit(grad(f))`, or pass arrays."
+        f"[{where}] {name} takes or closes over a mutable array reference, and is called within a "
+        "loop, a branch or a checkpoint, where its rules are lost; so nothing can be "
+        "differentiated in it. Call it outside, or pass arrays."
     )
 
 

@@ -31,7 +31,7 @@ from ..transforms.stage import JaxprTrace, stage
 from ..transforms.transpose import backward_pass
 from ..transforms.vmap import vmap
 from .applied import Application
-from .discharge import without_refs
+from .discharge import discharge, makes_refs, takes_refs, without_rules
 
 # (primals, tangents) -> (outputs, tangents of the outputs), all flat.  A tangent may be a `Zero`.
 Rule = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
@@ -53,12 +53,13 @@ class CustomJVPFunction(Primitive):
     def stage(self, trace: JaxprTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
         """Write a `custom_jvp_call`; what the function closes over becomes operands of it."""
         jaxpr, consts = stage(params["fun"], [aval_of(x) for x in args], params["debug_info"])
+        closed = ClosedJaxpr(constvars_to_invars(jaxpr))
+        if takes_refs(closed):
+            return without_rules("custom_jvp", trace, [*consts, *args], args, params)
         return custom_jvp_call_p.bind(
             *consts,
             *args,
-            call_jaxpr=without_refs(
-                "custom_jvp", params["name"], ClosedJaxpr(constvars_to_invars(jaxpr))
-            ),
+            call_jaxpr=discharge(closed).jaxpr if makes_refs(closed) else closed,
             jvp_jaxpr_fun=without_consts(params["rule"], len(consts)),
             num_consts=params["num_consts"] + len(consts),
             symbolic_zeros=params["symbolic_zeros"],

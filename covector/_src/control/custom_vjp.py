@@ -35,7 +35,7 @@ from ..transforms.stage import JaxprTrace, stage, stage_closed
 from ..transforms.transpose import transpose_linear
 from ..transforms.vmap import vmap
 from .custom_jvp import CustomCall, Named, with_outputs
-from .discharge import without_refs
+from .discharge import discharge, makes_refs, takes_refs, without_rules
 from .forward_rule import run_forward
 
 # (residuals, cotangents of outputs, maybe Zero) -> cotangents of operands, maybe Zero.
@@ -63,12 +63,13 @@ class CustomVJPFunction(Primitive):
     def stage(self, trace: JaxprTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
         """Write a `custom_vjp_call`; what the function closes over becomes operands of it."""
         jaxpr, consts = stage(params["fun"], [aval_of(x) for x in args], params["debug_info"])
+        closed = ClosedJaxpr(constvars_to_invars(jaxpr))
+        if takes_refs(closed):
+            return without_rules("custom_vjp", trace, [*consts, *args], args, params)
         return custom_vjp_call_p.bind(
             *consts,
             *args,
-            call_jaxpr=without_refs(
-                "custom_vjp", params["name"], ClosedJaxpr(constvars_to_invars(jaxpr))
-            ),
+            call_jaxpr=discharge(closed).jaxpr if makes_refs(closed) else closed,
             fwd_jaxpr_thunk=without_consts(params["fwd"], consts),
             num_consts=params["num_consts"] + len(consts),
             bwd=params["bwd"],

@@ -20,7 +20,17 @@ from ..core.refs import AbstractRef, Ref
 from ..core.trace import Trace, context, current_trace
 from ..transforms.cache import jaxpr_cache
 from ..transforms.stage import write_down
-from .refs import WHOLE, RefPrimitive, addupdate_p, apply, free_ref_p, get_p, held_by, swap_p
+from .refs import (
+    WHOLE,
+    RefPrimitive,
+    addupdate_p,
+    apply,
+    free_ref_p,
+    get_p,
+    held_by,
+    rules_lost_p,
+    swap_p,
+)
 
 
 class DischargeTrace(Trace):
@@ -128,16 +138,24 @@ def discharge(jaxpr: ClosedJaxpr, written: tuple[int, ...] | None = None) -> Dis
     return Discharged(ClosedJaxpr(*write_down(run, avals, jaxpr.jaxpr.debug_info)), written)
 
 
-def without_refs(where: str, name: str, jaxpr: ClosedJaxpr) -> ClosedJaxpr:
-    """A program whose function has rules of its own, with the references that it makes discharged.
+def without_rules(
+    where: str, trace: Trace, operands: Sequence[Any], args: Sequence[Any], params: dict[str, Any]
+) -> list[Any]:
+    """Write a function with rules of its own out in a program, since it uses references.
 
-    Raises:
-      NotImplementedError: it takes references, or closes over some.
+    As long as nothing is differentiated in them, the rules are of no use.
+
+    Args:
+      where: `"custom_jvp"` or `"custom_vjp"`, for errors.
+      trace: writes the program.
+      operands: what the function closes over, and its arguments.
+      args: its arguments.
+      params: `fun` is the function, and `name` its name.
     """
-    for aval in jaxpr.in_avals:
-        if type(aval) is AbstractRef:
-            raise NotImplementedError(ref_errors.passed_to_rules(where, name, aval))
-    return discharge(jaxpr).jaxpr if makes_refs(jaxpr) else jaxpr
+    with current_trace(trace):
+        values = [x for x in operands if type(x) is not Ref]
+        rules_lost_p.bind(*values, where=where, name=params["name"])
+        return params["fun"](*args)
 
 
 # ---------------------------------------------------------------- reading, applying, writing

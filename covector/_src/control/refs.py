@@ -25,7 +25,7 @@ import numpy as np
 from ..base import ref_errors
 from ..base.errors import UnexpectedTracerError
 from ..core.avals import aval_of
-from ..core.effects import AccumEffect, ReadEffect, WriteEffect
+from ..core.effects import AccumEffect, ReadEffect, WriteEffect, rules_lost
 from ..core.pretty import concat
 from ..core.primitive import BuiltinPrimitive
 from ..core.refs import AbstractRef, Ref
@@ -273,6 +273,29 @@ class EmptyRef(RefPrimitive):
         return new_ref_p.on_box(value, kind=ty.kind, memory_space=ty.memory_space)
 
 
+class RulesLost(BuiltinPrimitive):
+    """Stands in programs in which a function with rules of its own was written out, since it uses
+    references; its operands are those of the function, in which nothing may be differentiated."""
+
+    multiple_results = True
+
+    def effectful_abstract_eval(self, *avals, **params):
+        return [], frozenset({rules_lost})
+
+    def evaluate(self, backend, args, params):
+        return []
+
+    def jvp(self, primals, tangents, *, where, name):
+        raise NotImplementedError(ref_errors.passed_to_rules(where, name))
+
+    def vmap(self, axis, dims, *args, **params):
+        return self.bind(*args, **params), []
+
+    def emit(self, b, *operands, **params):
+        return []
+
+
+rules_lost_p = RulesLost("rules_lost")
 new_ref_p = NewRef("new_ref")
 empty_ref_p = EmptyRef("empty_ref")
 get_p = Get("get")

@@ -79,6 +79,19 @@ class AccumEffect(RefEffect):
     __slots__ = ()
 
 
+class RulesLost(Effect):
+    """A function with rules of its own was written out, and its rules were lost by it."""
+
+    __slots__ = ()
+    droppable = True
+    repeatable = True
+
+    def __repr__(self) -> str:
+        return "RulesLost()"
+
+
+rules_lost = RulesLost()
+
 Effects = frozenset
 no_effects: frozenset[Effect] = frozenset()
 
