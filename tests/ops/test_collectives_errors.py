@@ -102,8 +102,8 @@ ERRORS = {
     ),
     "a kind of gathering": (
         ValueError,
-        "[all_gather] Got unexpected `to` value 'nowhere'. Outside a map over devices results are "
-        "'varying'.",
+        "[all_gather] Got unexpected `to` value 'nowhere'. Results are 'varying', or within "
+        "`shard_map` 'invarying'.",
         under_i(lambda x: lax.all_gather(x, "i", to="nowhere")),
     ),
     "a cast along an unbound axis": (
@@ -121,8 +121,8 @@ ERRORS = {
     ),
     "a cast between devices": (
         NotImplementedError,
-        "[pcast] to='reduced' needs a map over devices that checks how values vary between them; "
-        "under `vmap`, values are varying.",
+        "[pcast] There are no values that are reduced. Cast to 'varying', and add up by `lax.psum` "
+        "what is to be the same.",
         under_i(lambda x: lax.pcast(x, "i", to="reduced")),
     ),
     "names in a set": (

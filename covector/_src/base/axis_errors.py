@@ -83,8 +83,8 @@ def split_size_tiled(where: str, dim: int, shape: Sequence[int], names: object, 
 
 def gathers_to(to: object) -> str:
     return (
-        f"[all_gather] Got unexpected `to` value {to!r}. Outside a map over devices results are "
-        "'varying'."
+        f"[all_gather] Got unexpected `to` value {to!r}. Results are 'varying', or within "
+        "`shard_map` 'invarying'."
     )
 
 
@@ -114,10 +114,10 @@ def casts_to(to: object, kinds: Sequence[str]) -> str:
     return f"[pcast] Got unexpected `to` value {to!r}. Allowed `to` values are: {tuple(kinds)}."
 
 
-def casts_between_devices(to: str) -> str:
+def no_such_cast(to: str) -> str:
     return (
-        f"[pcast] to={to!r} needs a map over devices that checks how values vary between them; "
-        "under `vmap`, values are varying."
+        f"[pcast] There are no values that are {to}. Cast to 'varying', and add up by `lax.psum` "
+        "what is to be the same."
     )
 
 

@@ -255,34 +255,3 @@ def local_shape(where: str, wanted: Any, found: Any) -> str:
         f"[{where}] One process has all of the data: global_shape must be None or the shape of the "
         f"data, {found}, not {wanted}."
     )
-
-
-# ---------------------------------------------------------------- shard_map and pmap
-
-
-def specs_not_specs(name: str, path: str, value: Any) -> str:
-    return (
-        f"[shard_map] {name}{path} is {value!r} of type {type(value)}; every leaf of {name} must "
-        "be a `PartitionSpec`."
-    )
-
-
-def spec_axis_unknown(name: str, spec: Any, axis: Any, names: Any) -> str:
-    return (
-        f"[shard_map] {name} refers to {axis!r} in {spec}, but the axes that the function is "
-        f"mapped over are {tuple(names)}."
-    )
-
-
-def pmap_nothing_mapped() -> str:
-    return (
-        "pmap requires at least one argument with a mapped axis. Give an array whose entry in "
-        "`in_axes` is not None."
-    )
-
-
-def pmap_sizes(size: int, devices: int) -> str:
-    return (
-        f"[pmap] The mapped axis has size {size}, and each entry needs a device of its own: there "
-        f"{'is' if devices == 1 else 'are'} {devices}. Use `vmap`, which maps on one device."
-    )

@@ -48,7 +48,7 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
         raise ValueError(errors.casts_to(to, KINDS))
     check_axes_bound(names, "pcast")
     if to != "varying":
-        raise NotImplementedError(errors.casts_between_devices(to))
+        raise NotImplementedError(errors.no_such_cast(to))
     axes = frozenset(checked_axes(names))
     # `aval_of` raises unless all leaves are arrays.
     return tree.map(lambda v: vary(v, aval_of(v).vma | axes), x)
