@@ -43,6 +43,30 @@ def test_unused_arguments_captured_arrays_and_keys():
     )
 
 
+def test_what_was_loaded_can_be_written_again(tmp_path):
+    """XLA itself loses functions of a program when it writes one that it has read."""
+    before = cv.config.jax_compilation_cache_dir
+    compilation_cache.set_cache_dir(tmp_path)
+    try:
+        key = cv.random.key(3)
+        for _ in range(2):  # the second one comes from the folder
+            compiled = compiled_of(lambda k: cv.random.split(k, 5), key)
+            once = deserialize_and_load(*serialize(compiled))
+            twice = deserialize_and_load(*serialize(once))
+            np.testing.assert_array_equal(
+                cv.random.key_data(twice(key)), cv.random.key_data(cv.random.split(key, 5))
+            )
+            del compiled, once, twice
+            cv.clear_caches()
+        compiled = compiled_of(lambda k: cv.random.split(k, 5), key)
+        for file in tmp_path.iterdir():
+            file.unlink()
+        with pytest.raises(ValueError, match="its file is gone"):
+            serialize(compiled)
+    finally:
+        cv.config.update("jax_compilation_cache_dir", before)
+
+
 def test_donation():
     compiled = compiled_of(lambda x: x + 1, np.zeros(3, np.float32), donate_argnums=0)
     loaded = deserialize_and_load(*serialize(compiled))

@@ -41,3 +41,11 @@ def other_number(compiled: int, given: int) -> str:
         f"[deserialize_and_load] the program was compiled for {compiled} devices, and "
         f"execution_devices names {given}. Give as many as it was compiled for."
     )
+
+
+def file_is_gone(name: str) -> str:
+    return (
+        f"[serialize] the program {name!r} was loaded from the folder of compiled programs, where "
+        "its file is gone, and XLA cannot write what it has not compiled. Compile it anew with "
+        "`enable_compilation_cache` off."
+    )

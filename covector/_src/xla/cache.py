@@ -99,6 +99,17 @@ def key_of(module_text: str, options: Any, device: Any) -> str:
     return digest.hexdigest()
 
 
+def payload_of(key: str) -> bytes | None:
+    """The bytes of the program kept under `key`, or None."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        return _verified((folder / (key + _SUFFIX)).read_bytes())
+    except OSError:
+        return None
+
+
 def load(key: str, device: Any, devices: Any, options: Any) -> Any | None:
     """The compiled program kept under `key`, or None."""
     folder = cache_folder()

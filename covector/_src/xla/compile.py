@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary, ref
@@ -58,6 +59,8 @@ class Executable:
         the outputs will; else None.
       loaded: jaxlib's executable.
       spread: how the program is spread over several devices, if it is.
+      reread: of a program that was loaded, and not compiled here, what gives its bytes or None: XLA
+        cannot write them again.
     """
 
     __slots__ = (
@@ -71,6 +74,7 @@ class Executable:
             "name",
             "only_launches",
             "out_avals",
+            "reread",
             "spread",
         ),
     )
@@ -101,6 +105,7 @@ class Executable:
         self._execute = loaded.execute_sharded
         self.in_placements = self.out_placements = None
         self.spread = spread
+        self.reread: Callable[[], bytes | None] | None = None
         shardings = [sharding_on(device)] * len(self.out_avals)
         if spread is not None:
             self.in_placements = spread.in_placements
@@ -240,6 +245,8 @@ def lower_jaxpr(
       is_portable: whether other processes are to compile it, see `ModuleContext`; what is asked of
         the compiler besides, as to keep barriers, does not get there.
       spread: how the program is spread over several devices, if it is.
+      reread: of a program that was loaded, and not compiled here, what gives its bytes or None: XLA
+        cannot write them again.
     """
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
@@ -377,7 +384,7 @@ def compile_lowered(
         generator_options=module.generator_options,
     )
     key = _key(module, options, device)
-    loaded, finished = _kept(key, devices, options)
+    loaded, reread, finished = _kept(key, devices, options)
     if loaded is None:
         events.record("compile anew", lowered.name)
         types = ", ".join(map(str, closed.in_avals))
@@ -397,6 +404,7 @@ def compile_lowered(
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
     executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives, spread)
+    executable.reread = reread
     if module.host_callbacks:
         executable._execute = Launch(executable._execute, bool(ordered_effects(closed.effects)))
     elif several and device.platform == "cpu":
@@ -429,16 +437,18 @@ def _key(module: ModuleContext, options: Any, device: Any) -> str | None:
     return cache.key_of(text, options, device)
 
 
-def _kept(key: str | None, devices: tuple[Any, ...], options: Any) -> tuple[Any, str]:
-    """The compiled form of a program if there is one, and what to log when it is there."""
+def _kept(key: str | None, devices: tuple[Any, ...], options: Any) -> tuple[Any, Any, str]:
+    """The compiled form of a program if there is one, how to read it, and what to log then."""
     if key is not None:
         twin = _living.get(key)
         if twin is not None:
-            return twin.loaded, "Finished finding the compiled jit(%s) in use in %.9f sec"
+            finding = "Finished finding the compiled jit(%s) in use in %.9f sec"
+            return twin.loaded, twin.reread, finding
         loaded = cache.load(key, devices[0], device_list_of(devices), options)
         if loaded is not None:
-            return loaded, "Finished loading the compiled jit(%s) from disk in %.9f sec"
-    return None, "Finished XLA compilation of jit(%s) in %.9f sec"
+            reread = partial(cache.payload_of, key)
+            return loaded, reread, "Finished loading the compiled jit(%s) from disk in %.9f sec"
+    return None, None, "Finished XLA compilation of jit(%s) in %.9f sec"
 
 
 def _xla_compile(lowered: LoweredModule, devices: tuple[Any, ...], options: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.serialize_errors import bound_to_process, spread_with_constants
+from ..base.serialize_errors import bound_to_process, file_is_gone, spread_with_constants
 from ..core.atoms import Var
 from ..core.avals import AbstractValue
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr
@@ -21,7 +21,7 @@ from .array import put
 from .callbacks import Launch
 from .compile import Executable
 from .gspmd import device_list_of
-from .native import Client, Device, xla_client
+from .native import Client, Device
 from .options import compile_options
 from .placement import placement_on
 from .spread import Spread
@@ -60,7 +60,8 @@ def serialize(executable: Executable, signature: Signature, device: Any) -> byte
       device: the one on which it runs, or the first one.
 
     Raises:
-      ValueError: it cannot do without this process, or its constants are spread over devices.
+      ValueError: it cannot do without this process, its constants are spread over devices, or it
+        was loaded from a file that is gone.
     """
     if executable.keepalives or isinstance(executable._execute, Launch):
         raise ValueError(bound_to_process(executable.name))
@@ -71,26 +72,30 @@ def serialize(executable: Executable, signature: Signature, device: Any) -> byte
         types = [f"{x.dtype}{list(x.shape)}" for x in consts]
         raise ValueError(spread_with_constants(executable.name, types, len(devices)))
     parts = None if spread is None else (spread.mesh, spread.ins, spread.outs)
-    program = executable.loaded, executable.kept, list(map(np.asarray, consts)), parts
+    program = _code(executable), executable.kept, list(map(np.asarray, consts)), parts
     file = io.BytesIO()
     pickle.dump([device.id for device in devices], file)
     _Pickler(file, devices).dump((tuple(signature), program))
     return file.getvalue()
 
 
+def _code(executable: Executable) -> bytes:
+    """What XLA compiled, as bytes."""
+    code = executable.loaded.serialize() if executable.reread is None else executable.reread()
+    if code is None:
+        raise ValueError(file_is_gone(executable.name))
+    return code
+
+
 class _Pickler(pickle.Pickler):
-    """Writes devices as their places, and what is compiled as XLA does."""
+    """Writes devices as their places."""
 
     def __init__(self, file: io.BytesIO, devices: Sequence[Any]):
         super().__init__(file)
         self._places = {device.id: place for place, device in enumerate(devices)}
 
     def persistent_id(self, obj: Any) -> Any:
-        if isinstance(obj, xla_client.LoadedExecutable):
-            return obj.serialize()
-        if isinstance(obj, Device):
-            return self._places[obj.id]
-        return None
+        return self._places[obj.id] if isinstance(obj, Device) else None
 
 
 class _Unpickler(pickle.Unpickler):
@@ -101,7 +106,7 @@ class _Unpickler(pickle.Unpickler):
         self._devices = devices
 
     def persistent_load(self, pid: Any) -> Any:
-        return pid if isinstance(pid, bytes) else self._devices[pid]
+        return self._devices[pid]
 
 
 def device_numbers(serialized: bytes) -> list[int]:
@@ -132,6 +137,7 @@ def deserialize(
     executable = Executable(
         *(signature.name, loaded, signature.jaxpr(), kept, buffers, devices[0]), spread=spread
     )
+    executable.reread = lambda: code
     if len(devices) > 1 and devices[0].platform == "cpu":
         executable._execute = InTurn(executable._execute)
     return executable, signature
