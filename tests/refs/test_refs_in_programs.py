@@ -160,6 +160,23 @@ def test_references_live_on_between_calls():
     assert int(count[...]) == 5
 
 
+def test_programs_compiled_ahead_of_time():
+    count, ref = cv.new_ref(0), cv.new_ref(jnp.zeros(3))
+
+    @cv.jit
+    def f(ref, x):
+        ref[...] += x
+        count[...] += 1
+        return ref[0]
+
+    traced = f.trace(ref, 1.0)
+    assert (traced.out_info.shape, f.eval_shape(ref, 1.0).dtype) == ((), np.float32)
+    compiled = traced.lower().compile()
+    assert [float(compiled(ref, 2.0)) for _ in range(2)] == [2, 4]
+    assert int(count[...]) == 2
+    np.testing.assert_array_equal(ref[...], [4, 4, 4])
+
+
 def test_a_while_loop_whose_condition_reads():
     """The condition sees what the body wrote; the same program does not end in JAX 0.10.2."""
 

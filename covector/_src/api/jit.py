@@ -58,7 +58,7 @@ from .constraints import (
 )
 from .materialization import Materialization, explain
 from .retraces import TraceRecord, record_trace
-from .stages import Lowered, Traced
+from .stages import Lowered, References, Traced
 from .wrapping import check_function
 
 # A function's table of compiled programs is emptied when it reaches this many entries.
@@ -397,9 +397,12 @@ class JitFunction(RepeatedCalls):
         staged, params, leaves = self._stage(args, kwargs)
         in_tree = self._tree_of(args, kwargs)
         spread = None
-        if self._device is None:
+        if self._device is None and staged.written is None:
             spread = self._spread(staged, in_tree, list(map(type_and_placement, leaves)))
-        return Traced(staged.jaxpr, params, in_tree, staged.out_tree, spread, self._device)
+        traced = Traced(staged.jaxpr, params, in_tree, staged.out_tree, spread, self._device)
+        if staged.written is not None:
+            traced._refs = References(staged.captured, staged.written)
+        return traced
 
     def _tree_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The tree of the arguments that are not static."""

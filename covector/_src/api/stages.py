@@ -8,11 +8,12 @@ jit(f).trace(*args)  ->  Traced    a jaxpr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base import tree
 from ..base.errors import aot_transformed, aot_tree_differs, aot_types_differ
 from ..base.sharding_errors import compiled_for_others
+from ..control.discharge import run_with_refs
 from ..core.avals import aval_of
 from ..core.jaxpr import ClosedJaxpr
 from ..core.trace import Tracer, eval_trace
@@ -57,29 +58,50 @@ class ArgInfo:
         return f"ArgInfo(_aval={self._aval!r}, donated={self.donated})"
 
 
+class References(NamedTuple):
+    """What a program knows of the references that it is given; see `control/discharge.py`.
+
+    Attributes:
+      captured: what its function closes over, its first inputs.
+      written: the inputs whose last values are its last outputs.
+    """
+
+    captured: list[Any]
+    written: tuple[int, ...]
+
+
 class _Stage:
     """What all stages know: the types and trees of arguments and results."""
 
-    __slots__ = ("_jaxpr", "_params", "_static", "in_tree", "out_tree")
+    __slots__ = ("_jaxpr", "_params", "_refs", "_static", "in_tree", "out_tree")
 
     def __init__(self, jaxpr: ClosedJaxpr, params: dict[str, Any], in_tree: Any, out_tree: Any):
         self._jaxpr = jaxpr
         self._params = params
+        self._refs: References | None = None
         self.in_tree = in_tree
         self.out_tree = out_tree
+
+    def _avals(self) -> list[Any]:
+        """The types of the flat arguments; of references, of the arrays that they hold."""
+        avals = self._jaxpr.in_avals
+        return avals if self._refs is None else avals[len(self._refs.captured) :]
+
+    def _result_avals(self) -> list[Any]:
+        """The types of the flat results."""
+        return self._jaxpr.out_avals[: self.out_tree.num_leaves]
 
     @property
     def in_avals(self) -> Any:
         """The types of the arguments, in the tree `(args, kwargs)`."""
-        return tree.unflatten(self.in_tree, self._jaxpr.in_avals)
+        return tree.unflatten(self.in_tree, self._avals())
 
     @property
     def args_info(self) -> Any:
         """An `ArgInfo` for each flat argument, in the tree `(args, kwargs)`."""
-        donated = self._params["donated_invars"]
-        return tree.unflatten(
-            self.in_tree, [ArgInfo(a, d) for a, d in zip(self._jaxpr.in_avals, donated)]
-        )
+        avals = self._avals()
+        donated = self._params["donated_invars"][-len(avals) :]
+        return tree.unflatten(self.in_tree, [ArgInfo(a, d) for a, d in zip(avals, donated)])
 
     @property
     def out_info(self) -> Any:
@@ -88,7 +110,7 @@ class _Stage:
             self.out_tree,
             [
                 ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
-                for a in self._jaxpr.out_avals
+                for a in self._result_avals()
             ],
         )
 
@@ -135,7 +157,7 @@ class Traced(_Stage):
     @property
     def out_avals(self) -> Any:
         """The types of the results, in their tree."""
-        return tree.unflatten(self.out_tree, self._jaxpr.out_avals)
+        return tree.unflatten(self.out_tree, self._result_avals())
 
     def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
         """Write the program as StableHLO.
@@ -155,7 +177,9 @@ class Traced(_Stage):
             platform,
             spread=spread,
         )
-        return Lowered(self._jaxpr, p, self.in_tree, self.out_tree, module, device)
+        lowered = Lowered(self._jaxpr, p, self.in_tree, self.out_tree, module, device)
+        lowered._refs = self._refs
+        return lowered
 
 
 class Lowered(_Stage):
@@ -206,9 +230,11 @@ class Lowered(_Stage):
         """
         options = dict(self._params["compiler_options"]) | (compiler_options or {})
         executable = compile_lowered(self._module, self._jaxpr, self._device, options)
-        return Compiled(
+        compiled = Compiled(
             self._jaxpr, self._params, self.in_tree, self.out_tree, executable, self._device
         )
+        compiled._refs = self._refs
+        return compiled
 
 
 class Compiled(_Stage):
@@ -237,14 +263,23 @@ class Compiled(_Stage):
         if in_tree != self.in_tree:
             raise TypeError(aot_tree_differs(self._params["name"], self.in_tree, in_tree))
         self._check_types(leaves)
+        if self._refs is None:
+            outs = self._run(*leaves)
+        else:
+            operands = [*self._refs.captured, *leaves]
+            outs = run_with_refs(self._run, self._refs.written, operands)
+        return tree.unflatten(self.out_tree, outs)
+
+    call = __call__
+
+    def _run(self, *leaves: Any) -> list[Any]:
+        """The results for arguments of the right types."""
         placement = placement_on(self._device, False)
         places = self._executable.in_placements or [placement] * len(leaves)
         arrays = list(map(eval_trace.backend.to_array, leaves))
         self._check_places(arrays)
         arrays = list(map(move, arrays, places))
-        return tree.unflatten(self.out_tree, self._executable.run(arrays, placement))
-
-    call = __call__
+        return self._executable.run(arrays, placement)
 
     def _check_places(self, arrays: Sequence[ArrayImpl]) -> None:
         """Raise if arguments that may not be moved are not where a spread program takes them."""
@@ -264,7 +299,7 @@ class Compiled(_Stage):
 
     def _check_types(self, leaves: Sequence[Any]) -> None:
         wrong = []
-        for i, (x, want) in enumerate(zip(leaves, self._jaxpr.in_avals)):
+        for i, (x, want) in enumerate(zip(leaves, self._avals())):
             got = aval_of(x)
             if (got.shape, got.dtype) != (want.shape, want.dtype):
                 wrong.append((self._name_of(i), want, got))
