@@ -56,6 +56,24 @@ def cases(count, seed):
     return found
 
 
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_sequences_among_entries_are_arrays(kind):
+    x = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
+    twos = kind([0, 1, 1])
+    indices = [(..., twos), (twos,), (slice(None), twos), (0, twos), (twos, twos), (twos, ...)]
+    indices += [
+        (kind([kind([0, 1]), kind([1, 0])]), 2),
+        (None, twos),
+        (..., kind([-1]), slice(1, 3)),
+    ]
+    for index in indices:
+        wanted = x[tuple(np.array(e) if type(e) is kind else e for e in index)]
+        for read in (lambda x, i: x[i], lambda x, i: covector.jit(lambda x: x[i])(x)):
+            np.testing.assert_array_equal(read(jnp.asarray(x), index), wanted)
+            np.testing.assert_array_equal(read(jnp.asarray(x), index), wanted)  # as known by now
+    assert jnp.asarray(x)[..., kind([])].shape == (2, 3, 0)
+
+
 def test_reading():
     chosen = cases(60, seed=0)
     got = covector.jit(lambda xs: [x[index] for x, (_, index, _) in zip(xs, chosen)])(

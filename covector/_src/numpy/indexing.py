@@ -224,16 +224,19 @@ _PREPARED_LIMIT = 8192
 
 def index_key(index: Any) -> Any:
     """An index as a key, or None if something in it is neither an integer nor a slice."""
-    kind = type(index)
-    if kind is int or index is None or index is Ellipsis:
-        return index
-    if kind is slice:
-        return (slice, index.start, index.stop, index.step)
-    if kind is tuple:
-        keys = [index_key(entry) for entry in index]
-        known = all(key is not None or entry is None for key, entry in zip(keys, index))
-        return (tuple, *keys) if known else None
-    return None
+    if type(index) is not tuple:
+        return _entry_key(index)
+    keys = [_entry_key(entry) for entry in index]
+    known = all(key is not None or entry is None for key, entry in zip(keys, index))
+    return (tuple, *keys) if known else None
+
+
+def _entry_key(entry: Any) -> Any:
+    """The same of one entry; a tuple among entries is an array of integers."""
+    kind = type(entry)
+    if kind is int or entry is None or entry is Ellipsis:
+        return entry
+    return (slice, entry.start, entry.stop, entry.step) if kind is slice else None
 
 
 def prepare(shape: tuple[int, ...], index: Any) -> Prepared | None:
