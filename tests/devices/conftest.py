@@ -5,7 +5,7 @@ usual:
 
     XLA_FLAGS=--xla_force_host_platform_device_count=8 pytest tests/devices
 
-Elsewhere `test_all.py` takes their place: it runs them in one child process, and tells of each.
+Elsewhere `test_all.py` takes their place: it runs each file in a child process.
 """
 
 import os
