@@ -89,6 +89,23 @@ def test_a_reference_of_a_transformation_that_has_ended():
         kept[1][...]
 
 
+def test_functions_with_rules():
+    ref = cv.new_ref(0.0)
+
+    def rule(fun, forward=None):
+        f = cv.custom_vjp(fun)
+        f.defvjp(forward or (lambda *args: (fun(*args), None)), lambda _, ct: (ct, None))
+        return f
+
+    with pytest.raises(ValueError, match="custom_vjp returned a mutable array reference"):
+        rule(lambda ref: ref)(ref)
+    with pytest.raises(ValueError, match="appeared at both x and y"):
+        rule(lambda x, y: x[...])(ref, ref)
+    made = rule(lambda x, ref: x, lambda x, ref: (x, cv.new_ref(0)))
+    with pytest.raises(ValueError, match="custom_vjp fwd function"):
+        cv.grad(made)(3.0, ref)
+
+
 def test_a_gradient_is_not_taken_in_a_reference():
     with pytest.raises(TypeError):
         cv.grad(lambda ref: ref[...].sum())(cv.new_ref(jnp.ones(3)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config, custom_errors, dtypes, tree
+from ..base import config, custom_errors, dtypes, ref_errors, tree
 from ..base.dtypes import float0
 from ..base.errors import UnexpectedTracerError
 from ..base.tracebacks import boundary
@@ -17,8 +17,10 @@ from ..base.tree_keys import keystr
 from ..base.tree_partial import Partial
 from ..control.custom_jvp import custom_jvp_function_p
 from ..control.custom_vjp import custom_vjp_function_p
+from ..control.discharge import check_aliases
 from ..core.avals import AbstractValue, aval_of, is_valid_type
 from ..core.jaxpr import DebugInfo, eval_jaxpr
+from ..core.refs import Ref
 from ..core.trace import Tracer, eval_trace
 from ..core.zeros import Zero
 from ..ops.linear import instantiate
@@ -164,6 +166,9 @@ class _Custom(Forwarding):
                 varying = tuple([x for i, x in enumerate(args) if i not in arguments.nondiff])
                 info = debug_info(self.where, self.fun, varying, {})
                 check_arrays(self.where, info, arguments.operands[arguments.num_consts :])
+        if Ref in {*map(type, arguments.operands)}:
+            varying = tuple([x for i, x in enumerate(args) if i not in arguments.nondiff])
+            check_aliases(debug_info(self.where, self.fun, varying, {}), arguments.operands)
         return arguments
 
 
@@ -191,6 +196,9 @@ class _Call:
         for path, x in enumerate(outs):
             if not is_valid_type(x):
                 raise TypeError(custom_errors.result_not_an_array(self.custom.where, fun, path, x))
+            if type(x) is Ref:
+                name = self.custom.debug_info.func_src_info
+                raise ValueError(ref_errors.ref_returned(self.custom.where, name, x.aval, ""))
         self.out_avals = [aval_of(x) for x in outs]
         return outs
 
@@ -494,6 +502,9 @@ class _VJPCall(_Call):
             raise TypeError(custom_errors.fwd_rule_no_pair(custom.fwd, custom.fun, result))
         outs, out_tree = tree.flatten(result[0])
         residuals, residual_tree = tree.flatten(result[1])
+        for x in residuals:
+            if type(x) is Ref and all(x is not given for given in operands):
+                raise ValueError(ref_errors.residual_ref(custom_errors.name_of(custom.fwd), x.aval))
         self.residual_tree = residual_tree
         self.check_outputs(custom_errors.fwd_rule_output, custom.fwd, outs, out_tree)
         in_avals = [

@@ -101,6 +101,14 @@ def written_by_condition() -> str:
     )
 
 
+def residual_ref(name: str, aval: object) -> str:
+    return (
+        f"[custom_vjp] The custom_vjp fwd function {name} returned a mutable array reference of "
+        f"type {aval} among its residuals that it was not given. It may return those that are "
+        "arguments; of others return what they hold, `freeze(ref)`."
+    )
+
+
 def passed_to_rules(where: str, name: str) -> str:
     return (
         f"[{where}] {name} takes or closes over a mutable array reference, and is called within a "
