@@ -260,7 +260,10 @@ def test_cotangents_that_are_added_to_references():
         pull.with_refs(3.0)
 
 
-def test_a_backward_rule_that_writes():
+@pytest.fixture
+def stash():
+    """The identity of its second argument; its backward rule writes the cotangent to the first."""
+
     @cv.custom_vjp
     def stash(ref, x):
         return x
@@ -270,7 +273,10 @@ def test_a_backward_rule_that_writes():
         return None, ct
 
     stash.defvjp(lambda ref, x: (x, ref), backward)
+    return stash
 
+
+def test_a_backward_rule_that_writes(stash):
     def f(ref, x):
         return jnp.sin(stash(ref, jnp.sin(x)))
 
@@ -280,11 +286,29 @@ def test_a_backward_rule_that_writes():
         grad(ref, 1.0)
         np.testing.assert_allclose(ref[...], np.cos(np.sin(1.0)), rtol=1e-6)
 
-    def loop(x):
-        return cv.lax.scan(lambda c, _: (stash(ref, 2 * c), None), x, None, 2)[0]
 
-    assert float(loop(1.0)) == float(cv.jit(loop)(1.0)) == 4.0
-    for transformed in (cv.grad(loop), cv.grad(cv.jit(loop))):
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_backward_rule_that_writes_in_a_scan(stash, jit):
+    ref = cv.new_ref(jnp.float32(0))
+
+    def loop(x):
+        body = cv.checkpoint(lambda c, _: (stash(ref, jnp.sin(c)), None))
+        return cv.lax.scan(body, x, None, 2)[0]
+
+    run = cv.jit(loop) if jit else loop
+    np.testing.assert_allclose(run(1.0), np.sin(np.sin(1.0)), rtol=1e-6)
+    np.testing.assert_allclose(cv.grad(run)(1.0), np.cos(np.sin(1.0)) * np.cos(1), rtol=1e-6)
+    np.testing.assert_allclose(ref[...], np.cos(np.sin(1.0)), rtol=1e-6)
+
+
+def test_a_backward_rule_that_writes_in_a_branch(stash):
+    ref = cv.new_ref(jnp.float32(0))
+
+    def branch(x):
+        return cv.lax.cond(x > 0, lambda: stash(ref, x), lambda: 0.0)
+
+    assert float(branch(1.0)) == float(cv.jit(branch)(1.0)) == 1.0
+    for transformed in (cv.grad(branch), cv.grad(cv.jit(branch))):
         with pytest.raises(NotImplementedError, match=r"stash takes or closes over"):
             transformed(1.0)
 

@@ -11,7 +11,7 @@ from ..base.tracebacks import boundary
 from ..control.bodies import stage_body
 from ..control.checkpoint import checkpoint_p
 from ..control.checkpoint_budget import Budget, bytes_of
-from ..control.discharge import discharge, with_refs
+from ..control.discharge import discharge, needs_lost_rules, with_refs
 from ..core.avals import AbstractValue
 from ..core.jaxpr import Jaxpr, JaxprEqn, Literal
 from ..ops.conversion import reduce_precision_p
@@ -98,6 +98,8 @@ def checkpoint(
             check_arrays("checkpoint", debug_info("checkpoint", fun, args, kwargs, statics), leaves)
             raise
         body = stage_body("checkpoint", functions[statics], in_tree, avals)
+        if needs_lost_rules(body.jaxpr):
+            return functions[statics](args, kwargs)
         flags = prevent_cse
         if isinstance(flags, tuple):
             of_args = tree.flatten_axes("checkpoint prevent_cse", in_tree.children()[0], flags)

@@ -18,13 +18,13 @@ from ..control.discharge import (
     check_aliases,
     discharge,
     makes_refs,
+    needs_lost_rules,
     run_with_refs,
     takes_refs,
     with_refs,
 )
 from ..control.jit import jit_p
 from ..core.avals import Token, aval_of
-from ..core.effects import rules_lost
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, eval_jaxpr
 from ..core.leaks import LeakCheck
 from ..core.refs import Ref
@@ -183,7 +183,7 @@ class JitFunction(RepeatedCalls):
             if context.trace is eval_trace:
                 return self._call_concrete(args, kwargs)
             staged, params, leaves = self._stage(args, kwargs)
-            if rules_lost in staged.jaxpr.effects:  # which may be needed here
+            if needs_lost_rules(staged.jaxpr):
                 return self._fun(*args, **kwargs)
             return self._apply(staged, params, leaves, self._tree_of(args, kwargs))
         except Exception as error:

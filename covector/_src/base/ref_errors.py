@@ -112,8 +112,8 @@ def residual_ref(name: str, aval: object) -> str:
 def passed_to_rules(where: str, name: str) -> str:
     return (
         f"[{where}] {name} takes or closes over a mutable array reference, and is called within a "
-        "loop, a branch or a checkpoint, where its rules are lost; so nothing can be "
-        "differentiated in it. Call it outside, or pass arrays."
+        "branch or a `while_loop`, where its rules are lost; so nothing can be differentiated in "
+        "it. Call it outside, or pass arrays."
     )
 
 

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 from ..base import ref_errors
 from ..core.avals import aval_of
+from ..core.effects import rules_lost
 from ..core.jaxpr import ClosedJaxpr, DebugInfo, jaxpr_as_fun
 from ..core.primitive import Primitive
 from ..core.refs import AbstractRef, Ref
-from ..core.trace import Trace, context, current_trace
+from ..core.trace import EvalTrace, Trace, context, current_trace
 from ..transforms.cache import jaxpr_cache
-from ..transforms.stage import write_down
+from ..transforms.stage import JaxprTrace, write_down
 from .refs import (
     WHOLE,
     RefPrimitive,
@@ -156,6 +157,14 @@ def without_rules(
         values = [x for x in operands if type(x) is not Ref]
         rules_lost_p.bind(*values, where=where, name=params["name"])
         return params["fun"](*args)
+
+
+def needs_lost_rules(jaxpr: ClosedJaxpr) -> bool:
+    """Whether rules were lost in a program that is about to be applied under a transformation,
+    which may ask for them. Then the function that it was traced from is called instead."""
+    if not jaxpr.effects or rules_lost not in jaxpr.effects:
+        return False
+    return not isinstance(context.trace, (EvalTrace, JaxprTrace))
 
 
 # ---------------------------------------------------------------- reading, applying, writing

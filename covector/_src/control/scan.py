@@ -42,7 +42,7 @@ from ..transforms.stage import stage_closed, vary_jaxpr
 from ..transforms.vmap import batch_aval, example_aval, vmap_jaxpr
 from .bodies import Body, operand_avals, stage_body
 from .carries import Flags, carry_fixpoint, rearranged, same_type, settle_carry
-from .discharge import check_aliases, discharge, read, write, written_inputs
+from .discharge import check_aliases, discharge, needs_lost_rules, read, write, written_inputs
 from .scan_emission import emit_scan
 from .scan_split import residual_values, split_body
 from .scan_transpose import transpose_body
@@ -434,6 +434,8 @@ def scan(
         return stage_body("scan", f, in_tree, (*carry, *slices))
 
     body, values = settle_carry("scan body", f, init, staged, returned_carry)
+    if needs_lost_rules(body.jaxpr) and length:
+        return scan_unstaged(f, init, inputs, xs_tree, length, reverse)
     unroll = steps_in_turn(unroll, length)
     apply = _scan_with_refs if body.takes_refs else scan_slices
     outs = apply(body.jaxpr, body.consts, values, inputs, length, bool(reverse), unroll)
