@@ -536,3 +536,7 @@ def make_user_context(default_value: Any = None) -> Flag:
     return Flag(
         "user_context", default_value, Anything(), "A user's context.", affects_tracing=True
     )
+
+
+# The attributes for the compiler that what is traced now carries, as scopes (`core.scopes`).
+compiler_attributes = make_user_context(())

@@ -29,6 +29,7 @@ from ..core.jaxpr import Atom, ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal,
 from ..core.leaks import leaves_no_tracers
 from ..core.primitive import Primitive
 from ..core.refs import AbstractRef, Ref
+from ..core.scopes import attribute_scopes
 from ..core.show import jaxprs_in_params
 from ..core.trace import EagerTrace, Trace, Tracer, context, tracer_type
 from ..ops.varying import pvary_p, vary
@@ -308,7 +309,8 @@ def write_down(
     """`stage` within a transformation that looks for leaks itself: nests take a frame less."""
     outer, name_stack, place = context.trace, context.name_stack, context.place
     trace = writing_trace(outer, debug_info)
-    context.name_stack, context.place = (), None
+    # Names are put in front of the names within; attributes of scopes are not.
+    context.name_stack, context.place = attribute_scopes(name_stack) if name_stack else (), None
     try:
         context.trace = EagerTrace(trace) if context.eager else trace
         outs = fun(*[trace.new_input(aval) for aval in in_avals])

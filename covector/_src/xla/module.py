@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -26,7 +26,7 @@ from ..base.compile_errors import array_too_large
 from ..core.avals import AbstractToken, AbstractValue, ShapedArray, abstract_token, aval_of
 from ..core.effects import Effect, ordered_effects
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from ..core.scopes import scope_path
+from ..core.scopes import attributes_within, scope_path
 from ..ops.physical import physical_aval
 from .array import ArrayImpl
 from .mlir import ir, without_builders
@@ -36,6 +36,9 @@ from .structure import Structures
 from .vocabulary import give_back, take
 
 EmitterFactory = Callable[..., Any]
+
+# The attribute of an operation that holds what passes of XLA may want to know.
+_FRONTEND = "mhlo.frontend_attributes"
 
 # Captured arrays of more bytes are parameters of the program; smaller ones are constants in it.
 CONSTANT_BYTES = 1024
@@ -85,6 +88,7 @@ class ModuleContext:
       spread: of a program for several devices, how it is spread over them.
       devices: those of such a program, in its order; of one for one device, none.
       meshes: the meshes that the module names.
+      sharding_groups: how many groups of arrays there are that are spread alike.
       region: the `shard_map` whose body is being written (`ops.replicas.Region`), or None.
     """
 
@@ -136,6 +140,7 @@ class ModuleContext:
                 self.module.operation.attributes[count] = ir.IntegerAttr.get(i32, number)
         self.meshes = Meshes(self.module, self.devices)
         self.region: Any = None
+        self.sharding_groups = 0
 
     def __del__(self) -> None:
         self.close()
@@ -267,6 +272,18 @@ class ModuleContext:
             child = _file_location(*place) if place else ir.Location.unknown()
             found = self._locations[key] = ir.Location.name(name, childLoc=child)
         return found
+
+    def mark(self, results: Any, attributes: Mapping[str, str]) -> None:
+        """Let the operations of which these are results carry attributes; what they have, stays."""
+        if not attributes:
+            return
+        new = {name: ir.StringAttr.get(text) for name, text in attributes.items()}
+        for value in results if isinstance(results, (list, tuple)) else (results,):
+            op = value.owner
+            if not isinstance(op, ir.Block):  # as parameters belong to one
+                before = op.attributes.get(_FRONTEND)
+                old = {} if before is None else {item.name: item.attr for item in before}
+                op.attributes[_FRONTEND] = ir.DictAttr.get({**new, **old})
 
     # ---------------------------------------------------------------- functions
 
@@ -454,6 +471,8 @@ class ModuleContext:
             )
             with self.location(eqn, scopes):
                 out = eqn.primitive.emit(emitter, *map(read, eqn.invars), **eqn.params)
+            if eqn.name_stack:
+                self.mark(out, attributes_within(eqn.name_stack))
             if isinstance(out, (list, tuple)):
                 env.update(zip(eqn.outvars, out))
             else:
