@@ -160,6 +160,19 @@ def test_references_live_on_between_calls():
     assert int(count[...]) == 5
 
 
+def test_parts_of_references_as_arguments():
+    ref = cv.new_ref(jnp.arange(6.0))
+
+    def add(part, i):
+        part[i] += 10.0
+        return part[...]
+
+    np.testing.assert_array_equal(cv.jit(add)(ref.at[1:4], 0), [11, 2, 3])
+    np.testing.assert_array_equal(cv.checkpoint(add)(ref.at[jnp.array([5, 4])], 1), [5, 14])
+    np.testing.assert_array_equal(cv.lax.cond(True, add, add, ref.at[:2], 0), [10, 11])
+    np.testing.assert_array_equal(ref[...], [10, 11, 2, 3, 14, 5])
+
+
 def test_programs_compiled_ahead_of_time():
     count, ref = cv.new_ref(0), cv.new_ref(jnp.zeros(3))
 

@@ -108,9 +108,10 @@ def refuse(aval: AbstractRef, value: Any) -> None:
 
 def _is_known_to(trace: Trace | None, x: Tracer) -> bool:
     """Whether a tracer belongs to a trace, or to one further out."""
-    mapped = x._trace.axis if isinstance(x, BatchTracer) else None
+    owner = x._trace
+    mapped = owner.axis if isinstance(owner, BatchTrace) else None
     while trace is not None:
-        if trace is x._trace or (type(trace) is BatchTrace and trace.axis is mapped):
+        if trace is owner or (type(trace) is BatchTrace and trace.axis is mapped):
             return True
         trace = trace.parent
     return False

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import dtypes, ref_errors
+from ..base import dtypes, ref_errors, tree
 from ..base.tracebacks import boundary
 from ..control.refs import (
     WHOLE,
@@ -55,9 +55,8 @@ def ds(start: Any, size: int | None = None, stride: int | None = None) -> Any:
     >>> cv.jit(lambda x, i: x[cv.ds(i, 2)])(reference, 3)
     Array([3, 4], dtype=int32)
     """
-    if size is None:
-        start, size = 0, start
-    return Slice(start, size, 1 if stride is None else stride)
+    stride = 1 if stride is None else stride
+    return Slice(0, start, stride) if size is None else Slice(start, size, stride)
 
 
 class _Bounds(NamedTuple):
@@ -221,12 +220,13 @@ def _read_index(shape: tuple[int, ...], index: Any) -> tuple[tuple[Any, ...], li
 
 def _as_slice(entry: Slice) -> Any:
     """A slice of Python for one whose start is known, or whose stride is not 1."""
-    if isinstance(entry.start, Tracer) or np.ndim(entry.start):
-        if entry.stride == 1:
-            return entry
-        return entry.start + np.arange(entry.size, dtype=np.int32) * entry.stride
-    start = int(entry.start)
-    return slice(start, start + entry.size * entry.stride, entry.stride)
+    if not isinstance(entry.start, Tracer):
+        start = int(entry.start)
+        return slice(start, start + entry.size * entry.stride, entry.stride)
+    if entry.stride == 1:
+        return entry
+    first: Any = entry.start
+    return first + np.arange(entry.size, dtype=np.int32) * entry.stride
 
 
 def _array_entries(entry: Any) -> list[Any]:
@@ -269,7 +269,11 @@ def _part_shape(shape: tuple[int, ...], entries: Sequence[Any], operands: Sequen
 
 
 class RefView:
-    """`ref.at[index]`: a part of what a reference holds, read and written like a reference."""
+    """`ref.at[index]`: a part of what a reference holds, read and written like a reference.
+
+    It is a tree of the reference and of what is known of the index only at run time, and so may be
+    passed to functions that are transformed.
+    """
 
     __slots__ = ("_levels", "_operands", "ref", "shape")
 
@@ -326,6 +330,19 @@ class RefView:
         addupdate(self, idx, x)
 
 
+def _parts_of_view(view: RefView) -> tuple[Any, Any]:
+    return (view.ref, view._operands), (view._levels, tuple(view.shape))
+
+
+def _view_of_parts(static: Any, parts: Any) -> RefView:
+    levels, shape = static
+    ref, operands = parts
+    return RefView(ref, levels, operands, shape)
+
+
+tree.register_pytree_node(RefView, _parts_of_view, _view_of_parts)
+
+
 class RefIndexer:
     """`ref.at`; its brackets take an index."""
 
@@ -365,13 +382,11 @@ def _casts(aval: Any, dtype: Any) -> bool:
     """Whether values may be written to a reference of another dtype: integers, and weak types that
     lose nothing by it."""
     kinds = (np.bool_, np.integer, np.floating, np.complexfloating)
-    ranks = [
-        next((i for i, kind in enumerate(kinds) if dtypes.issubdtype(each, kind)), None)
+    given, wanted = (
+        next((i for i, kind in enumerate(kinds) if dtypes.issubdtype(each, kind)), -1)
         for each in (aval.dtype, dtype)
-    ]
-    if None in ranks:
-        return False
-    return ranks == [1, 1] or (aval.weak_type and 0 < ranks[0] <= ranks[1])
+    )
+    return given == wanted == 1 or (aval.weak_type and 0 < given <= wanted)
 
 
 # ---------------------------------------------------------------- functions
