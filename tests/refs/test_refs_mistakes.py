@@ -106,6 +106,15 @@ def test_functions_with_rules():
         cv.grad(made)(3.0, ref)
 
 
+def test_functions_that_take_no_references():
+    ref = cv.new_ref(jnp.zeros(1))
+    mesh = cv.make_mesh((1,), ("x",))
+    spec = cv.P("x")
+    mapped = cv.shard_map(lambda x: x + ref[...], mesh=mesh, in_specs=spec, out_specs=spec)
+    with pytest.raises(NotImplementedError, match="shard_map does not support"):
+        mapped(jnp.ones(1))
+
+
 def test_a_gradient_is_not_taken_in_a_reference():
     with pytest.raises(TypeError):
         cv.grad(lambda ref: ref[...].sum())(cv.new_ref(jnp.ones(3)))

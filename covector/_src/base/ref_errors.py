@@ -94,6 +94,13 @@ def not_in_programs(primitive: str, platform: str) -> str:
     )
 
 
+def not_with_refs(where: str, name: str) -> str:
+    return (
+        f"[{where}] {name} takes or closes over a mutable array reference, which {where} does not "
+        "support. Pass it the array, `ref[...]`, and write its result to the reference afterwards."
+    )
+
+
 def written_by_condition() -> str:
     return (
         "[while_loop] The condition writes to a mutable reference. Write in the body, and let the "

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ..base import config, tree
+from ..base import config, ref_errors, tree
 from ..core.avals import AbstractValue, aval_of
 from ..core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from ..core.refs import Ref
@@ -88,7 +88,14 @@ def _stage(where: str, fun: Callable[..., Any], in_tree: Any, avals: Sequence[An
     closed = ClosedJaxpr(constvars_to_invars(jaxpr))
     if makes_refs(closed) and not takes_refs(closed):
         closed, _ = discharge(closed)
-    return Body(closed, list(consts), flat.out_tree, takes_refs(closed))
+    with_refs = takes_refs(closed)
+    if with_refs and where not in _WITH_REFS:
+        raise NotImplementedError(ref_errors.not_with_refs(where, info.func_name))
+    return Body(closed, list(consts), flat.out_tree, with_refs)
+
+
+# The functions whose bodies may take mutable references, or close over some.
+_WITH_REFS = frozenset(("checkpoint", "cond", "scan", "switch", "while_body", "while_cond"))
 
 
 _bodies: WeakKeyDictionary[Any, dict[Any, Body]] = WeakKeyDictionary()
