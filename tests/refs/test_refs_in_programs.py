@@ -238,6 +238,19 @@ def test_a_scan_over_slices_of_a_reference(jit):
     np.testing.assert_array_equal(xs[...], 2 * np.arange(5))
 
 
+def test_a_map_that_writes():
+    total = cv.new_ref(jnp.zeros(()))
+
+    def f(x):
+        total[...] += x
+        return total[...] * x
+
+    np.testing.assert_array_equal(cv.lax.map(f, jnp.arange(4.0)), [0, 1, 6, 18])
+    assert float(total[...]) == 6.0
+    with pytest.raises(NotImplementedError, match="map with batch_size does not support"):
+        cv.lax.map(f, jnp.arange(4.0), batch_size=2)
+
+
 def test_vmap_over_references(jax):
     def program(m):
         rows = m.new_ref(m.numpy.arange(6.0).reshape(2, 3))

@@ -95,7 +95,7 @@ def _stage(where: str, fun: Callable[..., Any], in_tree: Any, avals: Sequence[An
 
 
 # The functions whose bodies may take mutable references, or close over some.
-_WITH_REFS = frozenset(("checkpoint", "cond", "scan", "switch", "while_body", "while_cond"))
+_WITH_REFS = frozenset(("checkpoint", "cond", "map", "scan", "switch", "while_body", "while_cond"))
 
 
 _bodies: WeakKeyDictionary[Any, dict[Any, Body]] = WeakKeyDictionary()

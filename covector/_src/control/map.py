@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import config, tree
+from ..base import config, ref_errors, tree
 from ..base import scan_errors as errors
 from ..base.tracebacks import boundary
 from ..core.avals import aval_of
@@ -19,7 +19,7 @@ from ..ops.linear import reshape
 from ..ops.slicing import slice
 from ..transforms.vmap import example_aval, vmap_jaxpr
 from .bodies import Body, operand_avals, stage_body
-from .scan import integer, number_of_steps, scan_slices, scan_unstaged
+from .scan import integer, number_of_steps, scan_slices, scan_unstaged, scan_with_refs
 
 
 @boundary
@@ -59,7 +59,11 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
         return ys
     slices = [example_aval(aval, 0) for aval in avals]
     body = stage_body("map", f, tree.treedef_tuple([xs_tree]), slices)
-    if batch_size is None:
+    if body.takes_refs:
+        if batch_size is not None:
+            raise NotImplementedError(ref_errors.not_with_refs("map with batch_size", "f"))
+        outs = scan_with_refs(body.jaxpr, body.consts, [], inputs, length)
+    elif batch_size is None:
         outs = scan_slices(body.jaxpr, body.consts, (), inputs, length)
     else:
         outs = map_in_batches(body, inputs, length, size_of_batch(batch_size, length))

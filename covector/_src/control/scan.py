@@ -437,7 +437,7 @@ def scan(
     if needs_lost_rules(body.jaxpr) and length:
         return scan_unstaged(f, init, inputs, xs_tree, length, reverse)
     unroll = steps_in_turn(unroll, length)
-    apply = _scan_with_refs if body.takes_refs else scan_slices
+    apply = scan_with_refs if body.takes_refs else scan_slices
     outs = apply(body.jaxpr, body.consts, values, inputs, length, bool(reverse), unroll)
     return tree.unflatten(body.out_tree, outs)
 
@@ -484,7 +484,7 @@ def scan_slices(
     return results + [next(outs) if i is None else stage(inputs[i]) for i in copied]
 
 
-def _scan_with_refs(
+def scan_with_refs(
     jaxpr: ClosedJaxpr, consts: list[Any], init: list[Any], inputs: list[Any], *options: Any
 ) -> list[Any]:
     """`scan_slices` of a body with references among its constants or slices.
