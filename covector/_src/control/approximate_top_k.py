@@ -155,7 +155,7 @@ def approx_max_k(
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
-) -> tuple[Any, Any]:
+) -> list[Any]:
     """About the `k` greatest elements along a dimension, in falling order, and where they are.
 
     TPUs search parts of the dimension at once and miss some (arXiv:2206.14286); other devices find
@@ -181,7 +181,7 @@ def approx_max_k(
     >>> import numpy as np
     >>> from covector import lax
     >>> lax.approx_max_k(np.array([3.0, 9.0, 4.0]), 2)
-    (Array([9., 4.], dtype=float32), Array([1, 2], dtype=int32))
+    [Array([9., 4.], dtype=float32), Array([1, 2], dtype=int32)]
     """
     return _approx_top_k(
         operand,
@@ -201,7 +201,7 @@ def approx_min_k(
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
-) -> tuple[Any, Any]:
+) -> list[Any]:
     """About the `k` least elements along a dimension, in rising order, and where they are.
 
     The arguments are those of `approx_max_k`.
@@ -209,7 +209,7 @@ def approx_min_k(
     >>> import numpy as np
     >>> from covector import lax
     >>> lax.approx_min_k(np.array([3.0, 9.0, 4.0]), 2)
-    (Array([3., 4.], dtype=float32), Array([0, 2], dtype=int32))
+    [Array([3., 4.], dtype=float32), Array([0, 2], dtype=int32)]
     """
     return _approx_top_k(
         operand,
@@ -230,8 +230,8 @@ def _approx_top_k(
     is_max_k: bool,
     reduction_input_size_override: int,
     aggregate_to_topk: bool,
-) -> tuple[Any, Any]:
-    values, indices = approx_top_k_p.bind(
+) -> list[Any]:
+    outs = approx_top_k_p.bind(
         x,
         k=operator.index(k),
         reduction_dimension=reduction_dimension,
@@ -240,4 +240,4 @@ def _approx_top_k(
         reduction_input_size_override=reduction_input_size_override,
         aggregate_to_topk=aggregate_to_topk,
     )
-    return values, indices
+    return list(outs)

@@ -172,14 +172,14 @@ lu_p = LU("lu")
 lu_pivots_to_permutation_p = LUPivotsToPermutation("lu_pivots_to_permutation")
 
 
-def lu(x: Any) -> tuple[Any, Any, Any]:
+def lu(x: Any) -> list[Any]:
     """The LU decomposition with partial pivoting: P A = L U.
 
     Args:
       x: matrices A, of shape `(..., m, n)` and inexact dtype.
 
     Returns:
-      `(lu, pivots, permutation)`. The upper triangle of `lu`, of the shape of `x`, is U, and below
+      `[lu, pivots, permutation]`. The upper triangle of `lu`, of the shape of `x`, is U, and below
       is L, which has ones on its diagonal. Row i was swapped with row `pivots[..., i]`, for
       `min(m, n)` rows in turn; or in other words, row i of P A is row `permutation[..., i]` of A.
       Both are int32.
@@ -193,7 +193,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
     Array([[2. , 4. ],
            [0.5, 1. ]], dtype=float32)
     """
-    return tuple(lu_p.bind(x))
+    return list(lu_p.bind(x))
 
 
 def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:

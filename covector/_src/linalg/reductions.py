@@ -186,7 +186,7 @@ def schur(
     )
 
 
-def hessenberg(a: Any) -> tuple[Any, Any]:
+def hessenberg(a: Any) -> list[Any]:
     """The Hessenberg form H of square matrices A = Q H Q^H, in which all is zero below the first
     subdiagonal.
 
@@ -194,7 +194,7 @@ def hessenberg(a: Any) -> tuple[Any, Any]:
       a: square matrices, of shape `(..., n, n)` and inexact dtype.
 
     Returns:
-      `(h, taus)`: matrices of the shape of `a`, which hold below the first subdiagonal the
+      `[h, taus]`: matrices of the shape of `a`, which hold below the first subdiagonal the
       elementary reflectors that make up Q, and their factors, of shape `(..., n - 1)`. See
       `householder_product`.
 
@@ -209,11 +209,10 @@ def hessenberg(a: Any) -> tuple[Any, Any]:
     Array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    h, taus = hessenberg_p.bind(a)
-    return h, taus
+    return list(hessenberg_p.bind(a))
 
 
-def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
+def tridiagonal(a: Any, *, lower: bool = True) -> list[Any]:
     """The tridiagonal form T of Hermitian matrices A = Q T Q^H.
 
     Args:
@@ -221,7 +220,7 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
       lower: whether the lower triangle is read and written, or the upper.
 
     Returns:
-      `(t, d, e, taus)`: matrices of the shape of `a` with T, and beyond it the reflectors that make
+      `[t, d, e, taus]`: matrices of the shape of `a` with T, and beyond it the reflectors that make
       up Q; the diagonal of T, of shape `(..., n)`, and the one beside it, of shape
       `(..., n - 1)`, both real; and the factors of the reflectors, of shape `(..., n - 1)`.
 
@@ -235,5 +234,4 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
     >>> d, e
     (Array([1., 5.], dtype=float32), Array([2.], dtype=float32))
     """
-    t, d, e, taus = tridiagonal_p.bind(a, lower=lower)
-    return t, d, e, taus
+    return list(tridiagonal_p.bind(a, lower=lower))

@@ -262,7 +262,7 @@ class TopK(BuiltinPrimitive):
 top_k_p = TopK("top_k")
 
 
-def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
+def top_k(operand: Any, k: int, *, axis: int = -1) -> list[Any]:
     """The greatest elements along an axis, in falling order, and where they are.
 
     Args:
@@ -271,8 +271,8 @@ def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
       axis: the dimension along which they are looked for.
 
     Returns:
-      The elements, and their indices as int32, with k of them along the axis. Of equal elements
-      the one with the smaller index comes first.
+      A list of the elements, and of their indices as int32, with k of them along the axis. Of
+      equal elements the one with the smaller index comes first.
 
     Raises:
       ValueError: `k` is negative or exceeds the size of the axis, there is no such axis, or the
@@ -282,10 +282,9 @@ def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Any, Any]:
     >>> import numpy as np
     >>> from covector import lax
     >>> lax.top_k(np.array([3, 9, 4, 9]), 2)
-    (Array([9, 9], dtype=int32), Array([1, 3], dtype=int32))
+    [Array([9, 9], dtype=int32), Array([1, 3], dtype=int32)]
     """
     k = operator.index(k)
     if k < 0:
         raise ValueError(sorting_errors.negative_k(k))
-    values, indices = top_k_p.bind(operand, k=k, axis=canonicalize_axis(axis, np.ndim(operand)))
-    return values, indices
+    return list(top_k_p.bind(operand, k=k, axis=canonicalize_axis(axis, np.ndim(operand))))
