@@ -87,20 +87,21 @@ def test_derivatives():
     x, h, c, weights, lengths, sizes = problem(1, True)
     tail = *sizes[:3], 0.0, True, None
     lengths = jnp.asarray(lengths)
-    outs, residuals = rnn.lstm_fwd(x, h, c, weights, lengths, *tail)
-    cotangents = tuple([jnp.ones_like(out) for out in outs])
-    *found, of_lengths = rnn.lstm_bwd(*tail, residuals, cotangents)
+
+    @cv.jit
+    def there_and_back(*given):
+        outs, residuals = rnn.lstm_fwd(*given, lengths, *tail)
+        return rnn.lstm_bwd(*tail, residuals, tuple([jnp.ones_like(out) for out in outs]))
+
+    *found, of_lengths = there_and_back(x, h, c, weights)
     assert of_lengths.dtype == jnp.int32 and not of_lengths.any()
 
-    def total(lib, network, unpack):
-        def fun(x, h, c, weights):
-            parts = unpack(weights)
-            outs = network(x, h, c, *parts, lib.numpy.asarray(lengths), *sizes[:3], 0.0, True)
-            return sum(out.sum() for out in outs)
+    def total(x, h, c, weights):
+        parts = in_jax.unpack_lstm_weights(weights, *sizes)
+        at = jax.numpy.asarray(np.asarray(lengths))
+        return sum(y.sum() for y in in_jax.lstm_ref(x, h, c, *parts, at, *sizes[:3], 0.0, True))
 
-        return lib.grad(fun, argnums=(0, 1, 2, 3))(x, h, c, weights)
-
-    theirs = total(jax, in_jax.lstm_ref, lambda w: in_jax.unpack_lstm_weights(w, *sizes))
+    theirs = jax.jit(jax.grad(total, argnums=(0, 1, 2, 3)))(x, h, c, weights)
     for ours, other in zip(found, theirs):
         np.testing.assert_allclose(ours, other, rtol=2e-4, atol=2e-5)
 
