@@ -208,7 +208,8 @@ class Swap(RefPrimitive):
     def on_box(self, ref, value, *operands, index):
         before = ref._value
         part = index.read(before, *operands)
-        put(ref, owned(index.write(before, value, *operands)))
+        after = index.write(before, value, *operands)
+        put(ref, owned(after) if after is value else after)
         return part
 
     def vmap(self, axis, dims, ref, value, *operands, **params):
