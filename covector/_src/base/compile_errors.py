@@ -43,3 +43,11 @@ def options_of_inner_jit(name: str, options: Mapping[str, Any]) -> str:
         "is compiled as one program, with options of its own. Give the `compiler_options` to the "
         "outermost `jit`."
     )
+
+
+def wrong_device_assignment(shape: tuple[int, ...], replicas: int, partitions: int) -> str:
+    axis = "num_replicas" if shape[:1] != (replicas,) else "num_partitions"
+    return (
+        f"[get_compile_options] device_assignment does not match {axis}: its shape is {shape}, and "
+        f"{replicas} replicas of {partitions} partitions take ({replicas}, {partitions})."
+    )

@@ -30,6 +30,9 @@ _SUFFIX = ".xla"
 _WRITES_BETWEEN_SWEEPS = 200
 _writes = 0
 
+# The platforms whose programs are not kept: passes of the user's change what XLA makes of them.
+unkept_platforms: set[str] = set()
+
 
 def cache_folder() -> Path | None:
     """The folder of compiled programs, or None if they are not kept."""

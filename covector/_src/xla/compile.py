@@ -430,6 +430,8 @@ _living: WeakValueDictionary[str, Executable] = WeakValueDictionary()
 
 def _key(module: ModuleContext, options: Any, device: Any) -> str | None:
     """The name of a program's compiled form, or None if it is not kept."""
+    if device.platform in cache.unkept_platforms:
+        return None
     if module.host_callbacks or module.keepalives or cache.cache_folder() is None:
         return None
     places = config.compilation_cache_include_metadata_in_key.value

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config
+from ..base.compile_errors import wrong_device_assignment
 from ..base.flags import Flag
 from .native import xla_client
 
@@ -63,6 +64,14 @@ def compile_options(
     if len(devices) > 1:
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
         build.allow_spmd_sharding_propagation_to_output = list(chooses_results)
+    _apply(options, given, disabled_passes)
+    names = tuple(sorted(generator_options))
+    return _with_generator_options(options, names) if names else options
+
+
+def _apply(options: Any, given: dict[str, Any], disabled_passes: Iterable[str]) -> None:
+    """Write what flags and the given options say into jaxlib's object."""
+    build = options.executable_build_options
     for name, flag in _BUILD_FIELDS.items():
         value = given.pop(name, flag.value)
         if hasattr(build, name) and value != flag.default:
@@ -75,8 +84,90 @@ def compile_options(
     ]
     if overrides:
         options.env_option_overrides = overrides
-    names = tuple(sorted(generator_options))
-    return _with_generator_options(options, names) if names else options
+
+
+def get_compile_options(
+    num_replicas: int,
+    num_partitions: int,
+    device_assignment: Any = None,
+    env_options_overrides: Mapping[str, Any] | None = None,
+    fdo_profile: bytes | None = None,
+    detailed_logging: bool = True,
+    backend: Any = None,
+) -> Any:
+    """jaxlib's `CompileOptions`, as flags say, for those who call the compiler themselves.
+
+    Args:
+      num_replicas: how many copies of the program there are.
+      num_partitions: into how many parts each is divided.
+      device_assignment: an array of devices, or their numbers, of shape (replicas, partitions);
+        with one partition, (replicas,) will do.
+      env_options_overrides: options of XLA by name.
+      fdo_profile: a profile by which XLA optimizes.
+      detailed_logging: whether XLA may say much about it.
+      backend: the client; all take the same options.
+
+    Raises:
+      ValueError: `device_assignment` has another shape.
+
+    >>> from covector.extend.backend import get_compile_options
+    >>> get_compile_options(1, 2).num_partitions
+    2
+    """
+    options = xla_client.CompileOptions()
+    build = options.executable_build_options
+    options.num_replicas, options.num_partitions = num_replicas, num_partitions
+    build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    if device_assignment is not None:
+        options.device_assignment = _assignment(num_replicas, num_partitions, device_assignment)
+    if fdo_profile is not None:
+        build.fdo_profile = fdo_profile
+    build.debug_options.xla_detailed_logging = detailed_logging
+    _apply(options, dict(env_options_overrides or {}), ())
+    return options
+
+
+def create_compile_options(
+    computation: Any,
+    tuple_args: bool,
+    allow_prop_to_inputs: Sequence[bool],
+    allow_prop_to_outputs: Sequence[bool],
+    backend: Any,
+    np_dev: np.ndarray,
+    compiler_options: Mapping[str, Any],
+) -> Any:
+    """jaxlib's `CompileOptions` for a program that is divided between devices.
+
+    Args:
+      computation: the module; all take the same options.
+      tuple_args: whether the program takes its arguments as one tuple.
+      allow_prop_to_inputs, allow_prop_to_outputs: for each argument and result, whether the
+        compiler chooses how it is spread.
+      backend: the client.
+      np_dev: an array of the devices.
+      compiler_options: options of XLA by name, and `fdo_profile`.
+    """
+    given = dict(compiler_options)
+    profile = given.pop("fdo_profile", None)
+    places = np_dev.reshape(1, np_dev.size)
+    options = get_compile_options(1, np_dev.size, places, given, profile, backend=backend)
+    options.parameter_is_tupled_arguments = tuple_args
+    build = options.executable_build_options
+    build.allow_spmd_sharding_propagation_to_parameters = list(allow_prop_to_inputs)
+    build.allow_spmd_sharding_propagation_to_output = list(allow_prop_to_outputs)
+    return options
+
+
+def _assignment(num_replicas: int, num_partitions: int, devices: Any) -> Any:
+    """jaxlib's object for which device runs which part of which copy."""
+    places = np.array(devices)
+    if places.ndim == 1 and num_partitions == 1:
+        places = places[:, None]
+    if places.shape != (num_replicas, num_partitions):
+        raise ValueError(wrong_device_assignment(places.shape, num_replicas, num_partitions))
+    if places.dtype == object:
+        places = np.array([[device.id for device in row] for row in places])
+    return xla_client.DeviceAssignment.create(places)
 
 
 # Numbers of the fields of XLA's messages by which the generator's options are reached.
