@@ -7,6 +7,9 @@ from .._src.interpreters.declare import primitive as primitive
 from . import backend as backend
 from . import core as core
 from . import linear_util as linear_util
+from . import lowering as lowering
+from . import mlir as mlir
 from . import random as random
 from . import sharding as sharding
 from . import source_info_util as source_info_util
+from . import xla as xla

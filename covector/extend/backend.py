@@ -8,3 +8,6 @@ from .._src.api.backends import (
 )
 from .._src.api.backends import get_backend as get_backend
 from .._src.api.backends import get_default_device as get_default_device
+from .._src.api.backends import register_backend_cache as register_backend_cache
+from .._src.api.backends import register_backend_factory as register_backend_factory
+from .._src.xla.options import get_compile_options as get_compile_options

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..base import config
+from ..base.compile_errors import backends_started
 from ..core.trace import eval_trace
-from ..xla.devices import clear_clients, client, device_of, first_device, local_devices, platforms
+from ..xla.devices import (
+    Factory,
+    clear_clients,
+    client,
+    device_of,
+    factories,
+    first_device,
+    local_devices,
+    platforms,
+)
 from ..xla.native import Client
 from .devices import clear_caches
 
@@ -56,3 +67,54 @@ def clear_backends() -> None:
     """
     clear_caches()
     clear_clients()
+    for kept in _caches:
+        kept.cache_clear()
+
+
+# Caches of users', which hold what belongs to clients.
+_caches: list[Any] = []
+
+
+def register_backend_cache(cache: Any, for_what: str) -> None:
+    """Let `clear_backends` clear a cache too.
+
+    Args:
+      cache: has a method `cache_clear`, as what `functools.cache` decorates.
+      for_what: what is in it, for those who read programs.
+
+    >>> import functools, covector as cv
+    >>> from covector.extend import backend
+    >>> @functools.cache
+    ... def first_device():
+    ...     return cv.devices()[0]
+    >>> backend.register_backend_cache(first_device, "first_device")
+    """
+    _caches.append(cache)
+
+
+def register_backend_factory(
+    name: str,
+    factory: Callable[[], Client],
+    *,
+    priority: int = 0,
+    fail_quietly: bool = True,
+    experimental: bool = False,
+    make_topology: Any = None,
+    c_api: Any = None,
+) -> None:
+    """Add a platform, before any array is made.
+
+    Args:
+      name: of the platform, as `devices(name)` and the flag `jax_platforms` know it.
+      factory: makes its PJRT client, when that is first needed.
+      priority: the platform with the highest one is the default one; that of the CPU is 0, that of
+        the accelerators whose plugins are installed is 200.
+      fail_quietly: whether there just is no such platform if `factory` raises RuntimeError.
+      experimental, make_topology, c_api: for others than programs that run; nothing reads them.
+
+    Raises:
+      RuntimeError: clients have been made already.
+    """
+    if client.cache_info().currsize or platforms.cache_info().currsize:
+        raise RuntimeError(backends_started(name))
+    factories[name] = Factory(factory, priority, fail_quietly)

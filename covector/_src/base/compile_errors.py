@@ -51,3 +51,10 @@ def wrong_device_assignment(shape: tuple[int, ...], replicas: int, partitions: i
         f"[get_compile_options] device_assignment does not match {axis}: its shape is {shape}, and "
         f"{replicas} replicas of {partitions} partitions take ({replicas}, {partitions})."
     )
+
+
+def backends_started(name: str) -> str:
+    return (
+        f"[register_backend_factory] Backend {name} comes too late: clients have been made. "
+        "Register it before the first array is made, or call `clear_backends()` first."
+    )

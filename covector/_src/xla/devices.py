@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from functools import cache, partial, update_wrapper
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..base import config
 from ..base.errors import forked, started_already, unknown_backend
@@ -58,8 +58,35 @@ def once(fun: F) -> F:
                 results[args] = fun(*args)
             return results[args]
 
-    return update_wrapper(cache(compute), fun)
+    found = update_wrapper(cache(compute), fun)
+    clear_found = found.cache_clear
 
+    def clear() -> None:
+        results.clear()
+        clear_found()
+
+    found.cache_clear = clear
+    return found
+
+
+class Factory(NamedTuple):
+    """What makes the client of a platform that a user has added.
+
+    Attributes:
+      make: makes it.
+      priority: of the platforms that work, the one with the highest is the default one.
+      fail_quietly: whether there is no such platform if `make` raises, or programs fail.
+    """
+
+    make: Callable[[], Any]
+    priority: int
+    fail_quietly: bool
+
+
+# The platforms that users have added.
+factories: dict[str, Factory] = {}
+# Where the others stand among them: accelerators, and the CPU.
+_PLUGIN_PRIORITY, _CPU_PRIORITY = 200, 0
 
 # Other names under which users ask for a platform.
 _ALIASES = {"gpu": ("cuda", "rocm"), "cuda": ("cuda",), "rocm": ("rocm",), "tpu": ("tpu",)}
@@ -68,6 +95,8 @@ _ALIASES = {"gpu": ("cuda", "rocm"), "cuda": ("cuda",), "rocm": ("rocm",), "tpu"
 @once
 def client(platform: str) -> Any:
     """The PJRT client of a platform; it is made at the first request."""
+    if platform in factories:
+        return factories[platform].make()
     if platform == "cpu":
         if config.cpu_keep_freed_memory.value:
             keep_freed_memory()
@@ -106,20 +135,23 @@ def platforms() -> tuple[str, ...]:
         names = [name.strip() for name in chosen.split(",") if name.strip()]
         found = [_first_working(_ALIASES.get(name, (name,)), name) for name in names]
         return tuple(found)
-    working = []
-    for name in find_plugins():
+    working = [(_CPU_PRIORITY, "cpu")]
+    plugins = {name: Factory(find_plugins, _PLUGIN_PRIORITY, True) for name in find_plugins()}
+    for name, factory in (plugins | factories).items():
         try:
             client(name)
         except RuntimeError:  # the plugin is there, its hardware is not
+            if not factory.fail_quietly:
+                raise
             continue
-        working.append(name)
-    return (*working, "cpu")
+        working.append((factory.priority, name))
+    return tuple([name for _, name in sorted(working, key=lambda pair: -pair[0])])
 
 
 def _first_working(candidates: tuple[str, ...], asked: str) -> str:
     problems = []
     for name in candidates:
-        if name != "cpu" and name not in find_plugins():
+        if name not in ("cpu", *find_plugins(), *factories):
             problems.append(f"no plugin for {name} is installed")
             continue
         try:
