@@ -221,3 +221,16 @@ def test_integers_have_no_gradient_here_either():
     i_bar, x_bar = pull((np.zeros(i.shape, cv.float0), jnp.ones(x.shape)))
     assert i_bar.dtype == cv.float0
     np.testing.assert_allclose(x_bar, np.full(X.shape, 3.0))
+
+
+@pytest.mark.parametrize("method", ["scan", "sort", "compare_all"])
+def test_searching_an_array_of_symbolic_size(method):
+    def place(x, v):
+        return jnp.searchsorted(x, v, method=method), jnp.searchsorted(x, v, "right")
+
+    exported = export.export(cv.jit(place))(*spec("n", "m"))
+    for size in (1, 2, 5, 100):
+        x = np.sort(np.random.default_rng(size).standard_normal(size)).astype(np.float32)
+        v = np.concatenate([x[:3], np.float32([-9, 0, 9, np.inf, np.nan])])
+        for got, side in zip(exported.call(x, v), ("left", "right")):
+            np.testing.assert_array_equal(got, np.searchsorted(x, v, side))

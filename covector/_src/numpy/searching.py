@@ -105,13 +105,17 @@ def _searchsorted(a: Any, v: Any, *, side: str, method: str) -> Any:
 
 
 def _halve(a: Any, v: Any, *, right: bool, dtype: Any) -> Any:
-    """Count the elements in front of each value, from the highest binary digit downwards."""
+    """Count the elements in front of each value, from the highest binary digit downwards.
+
+    Of an array of a symbolic size, all digits that the dtype has are tried.
+    """
     (size,) = shape_of(a)
+    digits = size.bit_length() if isinstance(size, int) else np.iinfo(dtype).bits - 1
     elements = GatherDimensionNumbers((), (0,), (0,))
     params = gather_params(dtype_of(a), elements, (1,), mode=PROMISE_IN_BOUNDS)
     last = number(size - 1, dtype)
     count = full(shape_of(v), 0, dtype)
-    for digit in reversed(range(size.bit_length())):
+    for digit in reversed(range(digits)):
         following = add_p.bind(count, number(1 << digit, dtype))
         place = min_p.bind(sub_p.bind(following, number(1, dtype)), last)
         found = gather_p.bind(a, expand_dims(place, (len(shape_of(v)),)), **params)
@@ -123,7 +127,7 @@ def _halve(a: Any, v: Any, *, right: bool, dtype: Any) -> Any:
 
 
 def _kernel_pays(a: Any, v: Any, *, right: bool, dtype: Any) -> bool:
-    return v.size >= NATIVE
+    return at_least(v.size, NATIVE)
 
 
 def _search_natively(a: Emitted, v: Emitted, *, right: bool, dtype: Any) -> Emitted | None:

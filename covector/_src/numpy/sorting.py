@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, ordering_errors
+from ..base.dims import at_least
 from ..base.shapes import canonicalize_axis
 from ..core.array import Array, ArrayLike
 from ..ops import sorting as lax
@@ -104,8 +105,8 @@ def _argsort(x: Any, *, axis: int, stable: bool, descending: bool, dtype: Any) -
 
 def index_dtype(size: int) -> np.dtype:
     """The dtype of indices along a dimension of this size."""
-    small = size <= dtypes.greatest(np.int32)
-    return dtypes.canonicalize_dtype(np.int64) if small else np.dtype(np.int64)
+    large = at_least(size, dtypes.greatest(np.int32) + 1)
+    return np.dtype(np.int64) if large else dtypes.canonicalize_dtype(np.int64)
 
 
 def _operand(where: str, a: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
