@@ -45,6 +45,58 @@ def create_device_mesh(
     return np.array(chosen, object).reshape(mesh_shape)
 
 
+def create_hybrid_device_mesh(
+    mesh_shape: Sequence[int],
+    dcn_mesh_shape: Sequence[int],
+    devices: Sequence[Any] | None = None,
+    *,
+    process_is_granule: bool = False,
+    should_sort_granules_by_key: bool = True,
+    allow_split_physical_axes: bool = False,
+) -> np.ndarray:
+    """An array of devices in groups, within which the network is faster than between them.
+
+    Along each axis, neighbours are in one group as far as it reaches.
+
+    Args:
+      mesh_shape: the shape of the array of each group.
+      dcn_mesh_shape: the shape of the array of groups, of as many dimensions.
+      devices: by default those of the default platform.
+      process_is_granule: whether a group are the devices of one process; otherwise, of one slice,
+        which devices tell as `slice_index`.
+      should_sort_granules_by_key: whether groups are in the order of these numbers, and not in
+        that of `devices`.
+      allow_split_physical_axes: as for `create_device_mesh`.
+
+    Returns:
+      An array of the shape of products of both shapes.
+
+    Raises:
+      ValueError: there are more or fewer groups, or devices in one; or devices have no slices.
+
+    >>> from covector.experimental import mesh_utils
+    >>> mesh_utils.create_hybrid_device_mesh((1, 1), (1, 1), process_is_granule=True).shape
+    (1, 1)
+    """
+    chosen = all_devices() if devices is None else devices
+    key = "process_index" if process_is_granule else "slice_index"
+    if not hasattr(chosen[0], key):
+        raise ValueError(errors.no_such_groups(chosen[0], key))
+    groups: dict[int, list[Any]] = {}
+    for device in chosen:
+        groups.setdefault(getattr(device, key), []).append(device)
+    if math.prod(dcn_mesh_shape) != len(groups):
+        raise ValueError(errors.not_as_many_groups(len(groups), tuple(dcn_mesh_shape)))
+    order = sorted(groups) if should_sort_granules_by_key else groups
+    options = dict(allow_split_physical_axes=allow_split_physical_axes)
+    blocks = [create_device_mesh(tuple(mesh_shape), groups[k], **options) for k in order]
+    # (groups along each axis..., devices along each axis...), then pairwise: groups, devices.
+    stacked = np.stack(blocks).reshape(*dcn_mesh_shape, *mesh_shape)
+    ndim = len(mesh_shape)
+    pairwise = stacked.transpose([axis for i in range(ndim) for axis in (i, ndim + i)])
+    return pairwise.reshape([m * n for m, n in zip(dcn_mesh_shape, mesh_shape)])
+
+
 def make_mesh(
     axis_shapes: Sequence[int],
     axis_names: Sequence[str],

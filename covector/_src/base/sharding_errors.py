@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -254,4 +255,25 @@ def local_shape(where: str, wanted: Any, found: Any) -> str:
     return (
         f"[{where}] One process has all of the data: global_shape must be None or the shape of the "
         f"data, {found}, not {wanted}."
+    )
+
+
+def no_such_groups(device: object, key: str) -> str:
+    return (
+        f"[create_hybrid_device_mesh] the device {device} does not have attribute {key}, by which "
+        "devices are grouped. If each process is a group, pass process_is_granule=True."
+    )
+
+
+def not_as_many_groups(count: int, shape: tuple[int, ...]) -> str:
+    return (
+        f"[create_hybrid_device_mesh] there are {count} groups of devices, and dcn_mesh_shape "
+        f"{shape} takes {math.prod(shape)}. Give a shape of which {count} is the product."
+    )
+
+
+def no_spec(where: str) -> str:
+    return (
+        f"[{where}] `None` is not a valid input to the pspecs argument: write PartitionSpec() for "
+        "an array of which each device is to have the whole."
     )

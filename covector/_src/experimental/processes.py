@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base import tree
+from ..api.devices import device_put
+from ..base import dtypes, tree
+from ..base.sharding_errors import no_spec
+from ..core.array import Array
+from ..sharding.mesh import Mesh
+from ..sharding.named import NamedSharding
+from ..sharding.spec import PartitionSpec
 
 
 def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
@@ -47,3 +53,60 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
 def reached_preemption_sync_point(step_id: int) -> bool:
     """Whether all processes have been told to stop, and are at this step; one is never told."""
     return False
+
+
+def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+    """Arrays spread over a mesh, of the parts that each process has; one process has the whole.
+
+    Args:
+      local_inputs: a tree of arrays.
+      global_mesh: the mesh.
+      pspecs: how each array is spread: a tree of `PartitionSpec` that is a prefix of the arrays'.
+
+    Raises:
+      ValueError: a specification is None.
+
+    >>> import covector as cv
+    >>> from covector.experimental import multihost_utils
+    >>> mesh = cv.make_mesh((1,), ("x",))
+    >>> x = multihost_utils.host_local_array_to_global_array(np.arange(3), mesh, cv.P("x"))
+    >>> x.sharding.spec
+    P('x',)
+    """
+    where = "host_local_array_to_global_array"
+    leaves, treedef, specs = _with_specs(where, local_inputs, pspecs)
+    spread = [_spread(x, global_mesh, spec) for x, spec in zip(leaves, specs)]
+    return treedef.unflatten(spread)
+
+
+def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+    """The parts that this process has of arrays spread over a mesh; one process has the whole.
+
+    Args:
+      global_inputs: a tree of arrays, which are returned as they are; NumPy arrays are spread.
+      global_mesh, pspecs: as for `host_local_array_to_global_array`.
+
+    Raises:
+      ValueError: a specification is None.
+    """
+    where = "global_array_to_host_local_array"
+    leaves, treedef, specs = _with_specs(where, global_inputs, pspecs)
+    parts = [
+        x if isinstance(x, Array) else _spread(x, global_mesh, spec)
+        for x, spec in zip(leaves, specs)
+    ]
+    return treedef.unflatten(parts)
+
+
+def _with_specs(where: str, given: Any, pspecs: Any) -> tuple[list[Any], Any, list[PartitionSpec]]:
+    """The leaves of a tree, its structure, and how each leaf is spread."""
+    if any(spec is None for spec in tree.leaves(pspecs, is_leaf=lambda x: x is None)):
+        raise ValueError(no_spec(where))
+    leaves, treedef = tree.flatten(given)
+    return leaves, treedef, tree.flatten_axes(f"{where} pspecs", treedef, pspecs)
+
+
+def _spread(x: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
+    if dtypes.dtype_of(x) == dtypes.float0:
+        x = np.zeros(np.shape(x), np.bool_)
+    return device_put(x, NamedSharding(mesh, spec))
