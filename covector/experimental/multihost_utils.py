@@ -13,6 +13,7 @@ from .._src.experimental.processes import (
     reached_preemption_sync_point as reached_preemption_sync_point,
 )
 from .._src.experimental.processes import sync_global_devices as sync_global_devices
+from .._src.sharding.spec import PartitionSpec as P
 
 __all__ = [
     "P",
