@@ -283,7 +283,7 @@ def split_generator(shape: tuple[int, ...]) -> str:
 
 def no_seed() -> str:
     return (
-        "[stateful_rng] requires an explicit seed where it is called in a function that is being "
-        "transformed: a seed drawn now would stay the same in every call of the compiled program. "
-        "Pass an integer, which may be an argument of the function."
+        "[stateful_rng] When used within transformed code, it requires an explicit seed: one drawn "
+        "now would stay the same in every call of the compiled program. Pass an integer, which may "
+        "be an argument of the function."
     )

@@ -22,7 +22,7 @@ from .atoms import Literal, Var
 from .avals import AbstractValue
 from .effects import Effects, no_effects
 from .primitive import Primitive
-from .scopes import NameStack
+from .scopes import NameStack, attributes_within
 from .show import Program, jaxprs_in_params, show_eqn
 from .trace import context
 
@@ -36,6 +36,11 @@ class JaxprEqnContext(tuple):
     def manager(self) -> AbstractContextManager[None]:
         """Restores the settings under which the eqn was traced; there are none to restore."""
         return nullcontext()
+
+    @property
+    def xla_metadata(self) -> dict[str, str] | None:
+        """The attributes for the compiler that the eqn carries; None if there are none."""
+        return attributes_within(self) or None
 
 
 class SourceInfo(NamedTuple):
