@@ -1,15 +1,18 @@
 """Attributes on operations: the ones that JAX writes, on the same operations."""
 
 import re
+from functools import partial
 
 import jax
 import jax.experimental.compute_on
+import jax.experimental.layout as in_jax
 import jax.experimental.shard_alike
 import jax.experimental.xla_metadata
 import numpy as np
 import pytest
 
 import covector as cv
+import covector.experimental.layout as in_ours
 import covector.numpy as jnp
 from covector.experimental.compute_on import compute_on
 from covector.experimental.shard_alike import shard_alike
@@ -120,6 +123,33 @@ def test_alike():
     assert cv.grad(lambda x: shard_alike(x, 2.0)[0] * 3)(1.0) == 3
     assert cv.jvp(shard_alike, (1.0, 2.0), (3.0, 4.0))[1] == (3.0, 4.0)
     assert cv.vmap(shard_alike, (0, None))(x, 1.0)[1].tolist() == [1, 1, 1]
+
+
+def layouts(text):
+    return re.findall(r"custom_call @LayoutConstraint.*result_layouts = \[([^]]*\]>)", text)
+
+
+def test_layouts():
+    def fun(m, layout, x):
+        return m.with_layout_constraint(x.T, layout) * 2
+
+    x, order = np.arange(6, dtype=np.float32).reshape(2, 3), (1, 0)
+    ours = cv.jit(partial(fun, in_ours, in_ours.Layout(order)))
+    theirs = jax.jit(partial(fun, in_jax, in_jax.Layout(order)))
+    wanted = layouts(theirs.lower(x).as_text())
+    assert layouts(ours.lower(jnp.asarray(x)).as_text()) == wanted and wanted
+    np.testing.assert_array_equal(ours(jnp.asarray(x)), x.T * 2)
+
+    constrained = partial(in_ours.with_layout_constraint, layouts=in_ours.Layout((1, 0)))
+    mapped = cv.make_jaxpr(cv.vmap(constrained, in_axes=1, out_axes=1))(jnp.ones((2, 3, 4)))
+    assert "major_to_minor=(1, 2, 0)" in str(mapped)
+    slope = cv.jit(cv.grad(lambda x: (constrained(x) ** 2).sum()))(jnp.asarray(x))
+    np.testing.assert_array_equal(slope, 2 * x)
+    assert constrained(jnp.asarray(x)).tolist() == x.tolist()
+    with pytest.raises(ValueError, match="must be of type `Layout`, and one is None"):
+        in_ours.with_layout_constraint(jnp.asarray(x), None)
+    with pytest.raises(ValueError, match=r"float32\[3\] is incompatible .*\(1, 0\)"):
+        constrained(jnp.ones(3))
 
 
 @pytest.mark.parametrize(

@@ -27,3 +27,17 @@ def shapes_differ(x: object, y: object) -> str:
         f"[shard_alike] The leaves shapes of `x` and `y` should match, and there are {x} and {y}: "
         "arrays of different shapes cannot be cut alike."
     )
+
+
+def not_a_layout(got: object) -> str:
+    return (
+        "[with_layout_constraint] layouts passed to `with_layout_constraint` must be of type "
+        f"`Layout`, and one is {got!r} of type {type(got)}."
+    )
+
+
+def layout_of_other_rank(order: tuple[int, ...], aval: object) -> str:
+    return (
+        f"[with_layout_constraint] an argument of type {aval} is incompatible with its layout: "
+        f"major_to_minor={order} must name each of its dimensions once."
+    )

@@ -1,4 +1,4 @@
-"""Attributes for the compiler on what is traced within, and where to compute that."""
+"""What is told to the compiler: attributes, where to compute, and how arrays are to lie."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ..base import config, tree
 from ..core.avals import aval_of
 from ..core.scopes import AttributeScope
 from ..core.trace import context
-from ..ops.attributes import shard_alike_p, texts_of, xla_metadata_value_p
+from ..ops.attributes import layout_constraint_p, shard_alike_p, texts_of, xla_metadata_value_p
+from ..xla.layout import Layout
 
 # ---------------------------------------------------------------- set_xla_metadata
 
@@ -138,6 +139,45 @@ def compute_on(compute_type: str) -> Attributes:
             "inlineable": "false" if on_stream else None,
         }
     )
+
+
+# ---------------------------------------------------------------- with_layout_constraint
+
+
+def with_layout_constraint(x: Any, layouts: Any) -> Any:
+    """Let arrays lie in memory in a given order where a compiled function computes with them.
+
+    Outside of compiled functions arrays keep the order that they have. What a function returns lies
+    in memory as its caller expects it, whatever was said on the way.
+
+    Args:
+      x: a tree of arrays.
+      layouts: a `Layout`, or a tree of them that is a prefix of `x`.
+
+    Returns:
+      `x`.
+
+    Raises:
+      ValueError: something else than a `Layout`, or one for another number of dimensions.
+
+    >>> import covector as cv, covector.numpy as jnp
+    >>> from covector.experimental.layout import Layout, with_layout_constraint
+    >>> by_columns = Layout(major_to_minor=(1, 0))
+    >>> f = cv.jit(lambda x: 2 * with_layout_constraint(x.T, by_columns))
+    >>> f(jnp.ones((1, 2)))
+    Array([[2.],
+           [2.]], dtype=float32)
+    """
+    leaves, treedef = tree.flatten(x)
+    chosen = tree.flatten_axes("with_layout_constraint layouts", treedef, layouts)
+    for layout, leaf in zip(chosen, leaves):
+        if not isinstance(layout, Layout):
+            raise ValueError(errors.not_a_layout(layout))
+        aval = aval_of(leaf)
+        if sorted(layout.major_to_minor) != list(range(aval.ndim)):
+            raise ValueError(errors.layout_of_other_rank(layout.major_to_minor, aval))
+    outs = [layout_constraint_p.bind(leaf, layout=layout) for leaf, layout in zip(leaves, chosen)]
+    return treedef.unflatten(outs)
 
 
 # ---------------------------------------------------------------- shard_alike

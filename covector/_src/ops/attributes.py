@@ -2,11 +2,13 @@
 
 xla_metadata_value   the operation that makes its operand carries attributes
 shard_alike          two arrays are spread over devices in the same way
+layout_constraint    the operand lies in memory in a given order
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,3 +108,40 @@ class ShardAlike(BuiltinPrimitive):
 
 
 shard_alike_p = ShardAlike("shard_alike")
+
+# ---------------------------------------------------------------- layout_constraint
+
+
+class LayoutConstraint(BuiltinPrimitive):
+    """The operand, which lies in memory in a given order within a program.
+
+    Parameters:
+      layout: the order (`xla.layout.Layout`).
+    """
+
+    def evaluate(self, backend, args, params):
+        return backend.to_array(args[0])
+
+    def abstract_eval(self, x, **params):
+        return x
+
+    def ref(self, x, **params):
+        return np.asarray(x)
+
+    def jvp(self, primals, tangents, **params):
+        (x,), (t,) = primals, tangents
+        return self.bind(x, **params), t if type(t) is Zero else self.bind(t, **params)
+
+    def transpose(self, ct, x, **params):
+        return (ct if type(ct) is Zero else self.bind(ct, **params),)
+
+    def vmap(self, axis, dims, x, *, layout):
+        (to,) = dims
+        order = (to, *[dim + (dim >= to) for dim in layout.major_to_minor])
+        return self.bind(x, layout=replace(layout, major_to_minor=order)), to
+
+    def emit(self, b, x, *, layout):
+        return b.constrain_layout(x, layout.major_to_minor)
+
+
+layout_constraint_p = LayoutConstraint("layout_constraint")

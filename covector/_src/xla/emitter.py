@@ -307,6 +307,19 @@ class Emitter:
         outs = self.op("custom_call", *values, out=avals, **attributes)
         return [outs] if len(results) == 1 else outs
 
+    def constrain_layout(self, x: Any, major_to_minor: Sequence[int]) -> Any:
+        """The operand, whose dimensions lie in memory in this order."""
+        rank = len(physical_aval(self.avals_in[0]).shape)
+        inner = range(len(major_to_minor), rank)
+        order = layout_attribute([*major_to_minor, *inner][::-1])
+        return self.op(
+            "custom_call",
+            x,
+            call_target_name="LayoutConstraint",
+            operand_layouts=ir.ArrayAttr.get([layout_attribute(range(rank))]),
+            result_layouts=ir.ArrayAttr.get([order]),
+        )
+
     def call_kernel(
         self,
         name: str,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
-class Layout(NamedTuple):
-    """The order of an array's dimensions in memory.
+@dataclass(frozen=True)
+class Layout:
+    """The order of an array's dimensions in memory; in trees it is a leaf.
 
     Attributes:
       major_to_minor: the dimensions, the one with the largest stride first.
