@@ -2,6 +2,7 @@
 
 from typing import Any as _Any
 
+from .._src.sharding.mesh import Mesh as Mesh
 from .._src.xla.emitter import Emitter as LoweringRuleContext
 from .._src.xla.ir_values import DEVICE_TO_DEVICE_TYPE as DEVICE_TO_DEVICE_TYPE
 from .._src.xla.ir_values import RECV_FROM_HOST_TYPE as RECV_FROM_HOST_TYPE
@@ -36,6 +37,7 @@ from .._src.xla.user_lowering import jaxpr_subcomp as jaxpr_subcomp
 from .._src.xla.user_lowering import lower_fun as lower_fun
 from .._src.xla.user_lowering import register_lowering as register_lowering
 
+MeshAxisName = _Any
 LoweringRule = _Any
 ConstantHandler = _Any
 Value = ir.Value

@@ -46,9 +46,9 @@ def create_device_mesh(
 
 
 def create_hybrid_device_mesh(
-    mesh_shape: Sequence[int],
-    dcn_mesh_shape: Sequence[int],
-    devices: Sequence[Any] | None = None,
+    mesh_shape: tuple[int, ...],
+    dcn_mesh_shape: tuple[int, ...],
+    devices: Any = None,
     *,
     process_is_granule: bool = False,
     should_sort_granules_by_key: bool = True,
