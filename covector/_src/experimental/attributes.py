@@ -31,6 +31,9 @@ class Attributes(ContextDecorator):
         self._scope = AttributeScope(attributes)
         self._outer: list[Any] = []
 
+    def _recreate_cm(self) -> Attributes:  # for each call of a decorated function
+        return Attributes(self._scope.attributes)
+
     def __enter__(self) -> None:
         cover = config.compiler_attributes((*config.compiler_attributes.value, self._scope))
         self._outer.append((context.name_stack, cover))
@@ -60,7 +63,7 @@ class _Within:
         self._attributes = attributes
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with self._attributes:
+        with self._attributes._recreate_cm():  # threads may call it at the same time
             return self._fun(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

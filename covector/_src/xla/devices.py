@@ -58,7 +58,7 @@ def once(fun: F) -> F:
                 results[args] = fun(*args)
             return results[args]
 
-    found = update_wrapper(cache(compute), fun)
+    found: Any = update_wrapper(cache(compute), fun)
     clear_found = found.cache_clear
 
     def clear() -> None:
