@@ -50,7 +50,8 @@ def test_against_jax():
 def test_initial_weights_are_those_of_jax():
     ours = rnn.init_lstm_weight(cv.random.key(1), 3, 2, 2, True)
     theirs = in_jax.init_lstm_weight(jax.random.key(1), 3, 2, 2, True)
-    np.testing.assert_array_equal(ours, theirs)
+    # XLA may multiply and add with one rounding or with two.
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7)
 
 
 def logistic(z):
