@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ContextDecorator, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import ReferenceType, ref
 
 from ..base.errors import ConcretizationTypeError, UnexpectedTracerError, escaped_tracer
@@ -23,6 +23,8 @@ from .avals import AbstractValue, aval_getters
 
 if TYPE_CHECKING:
     from .primitive import Primitive
+
+C = TypeVar("C", bound=type)
 
 
 class Trace:
@@ -115,7 +117,7 @@ class Tracer:
         return ""
 
 
-def tracer_type(cls: type) -> type:
+def tracer_type(cls: C) -> C:
     """Class decorator: let `aval_of` find the aval of tracers of this class."""
     aval_getters[cls] = lambda tracer: tracer.aval
     return cls

@@ -262,9 +262,10 @@ class VaryingTrace(JaxprTrace):
         if not axes or not isinstance(x, Tracer):
             return x
         params = dict(axes=in_order(axes))
-        if isinstance(x, JaxprTracer) and x._trace is self:
-            return x if type(x.atom) is Literal else JaxprTrace.process(self, pvary_p, (x,), params)
-        if self.linear:  # which has no eqns but those of tangents
+        mine = x._trace is self
+        if isinstance(x, JaxprTracer) and mine and type(x.atom) is Literal:
+            return x
+        if self.linear and not mine:  # which has no eqns but those of tangents
             assert self.parent is not None
             return self.parent.process(pvary_p, (x,), params)
         return JaxprTrace.process(self, pvary_p, (x,), params)
