@@ -33,6 +33,13 @@ if hasattr(calls, "_calls"):
     IMPLEMENTATIONS["c"] = calls
 
 
+@pytest.fixture(autouse=True)
+def nobody_watches():
+    """As if no test before had switched on what looks at all results, for good."""
+    with mock.patch.object(calls.watch, "ever_on", False):
+        yield
+
+
 @pytest.fixture(params=IMPLEMENTATIONS)
 def module(request):
     return IMPLEMENTATIONS[request.param]
