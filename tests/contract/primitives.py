@@ -71,7 +71,6 @@ WITHOUT_SAMPLES = {
     "rules_lost": "computes nothing: tests/refs",
     "schur": "is unique up to signs alone: tests/linalg/test_reductions.py",
     "shard_map": "needs a mesh: tests/devices/test_shard_map.py",
-    "sharding_constraint": "computes nothing: tests/devices/test_shardings_of_jit.py",
     "swap": "of references, which NumPy lacks: tests/refs",
     "while": "applies jaxprs: tests/control/test_while.py",
     "while_linear": "is a part of reverse mode: tests/control/test_while_reverse.py",

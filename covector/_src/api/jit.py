@@ -133,7 +133,6 @@ class Program(NamedTuple):
 # their options, and lives as long as the function.
 _staged: WeakKeyDictionary[Any, dict[Any, Staged]] = WeakKeyDictionary()
 
-
 # Every living jitted function, so that their tables can be emptied together.
 _functions: WeakSet[JitFunction] = WeakSet()
 
@@ -262,31 +261,26 @@ class JitFunction(RepeatedCalls):
             raise
         usual = self._device is None and config.default_device.value is None
         together = usual and lie_together(arrays)
-        if self._shardings or together or (usual and is_spread(arrays)):
-            types = [*map(type_of, arrays)]
-            key = (in_tree, static, *types, config.trace_key())
-            program = self._compiled.get(key)
-            if program is None:
-                events.record("slow call", self)
-                staged, params, _ = self._stage(args, kwargs)
-                staged.record.compiled = True
-                if staged.written is not None:
-                    return self._call_with_refs(args, kwargs)
-                if has_tokens(staged.jaxpr):
-                    return self._call_with_tokens(args, kwargs)
-                program = self._compile(staged, params, in_tree, arrays, together)
-                if program is not None:
-                    is_ready = program.executable.takes(arrays)
-                    self._remember(program, key, args, kwargs, types, is_ready)
-            if program is not None:
-                return program.of_arrays(arrays)
+        is_kept = bool(self._shardings) or together or (usual and is_spread(arrays))
+        types = [*map(type_of, arrays)]
+        key = (in_tree, static, *types, config.trace_key())
+        program = self._compiled.get(key) if is_kept else None
+        if program is not None:
+            return program.of_arrays(arrays)
         events.record("slow call", self)
         staged, params, _ = self._stage(args, kwargs)
         staged.record.compiled = True
         if staged.written is not None:
             return self._call_with_refs(args, kwargs)
-        outs = backend.run_jaxpr(arrays, self._device, **params)
-        return staged.out_tree.unflatten(outs)
+        if has_tokens(staged.jaxpr):
+            return self._call_with_tokens(args, kwargs)
+        if is_kept:
+            program = self._compile(staged, params, in_tree, arrays, together)
+        if program is None:
+            outs = backend.run_jaxpr(arrays, self._device, **params)
+            return staged.out_tree.unflatten(outs)
+        self._remember(program, key, args, kwargs, types, program.executable.takes(arrays))
+        return program.of_arrays(arrays)
 
     def _compile(
         self,
@@ -379,11 +373,8 @@ class JitFunction(RepeatedCalls):
         self._compiled[key] = program
         is_ready = is_ready and program.executable.only_launches
         if self._calls is not None and not kwargs and is_ready:
-            in_tree, start, call = (
-                tree.structure(args),
-                config.trace_key(),
-                call_for_tree(*program[:3]),
-            )
+            in_tree, start = tree.structure(args), config.trace_key()
+            call = call_for_tree(program.executable, program.placement, program.out_tree)
             self._calls[start, in_tree, *types] = call
             if all(part == ONE_LEAF for part in in_tree.children()):
                 self._calls[start, *types] = call

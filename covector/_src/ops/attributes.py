@@ -13,36 +13,25 @@ from typing import Any
 
 import numpy as np
 
+from ..core.fusion import BOUNDARY
 from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import UndefinedPrimal, Zero
 from .base import Sample, draw
-from .linear import bring_to
+from .identities import Everywhere, Identity
+from .linear import Linear, bring_to
 
 # ---------------------------------------------------------------- xla_metadata_value
 
 
-class XlaMetadataValue(BuiltinPrimitive):
+class XlaMetadataValue(Identity, Linear):
     """The operand; the operation of which it is a result carries attributes.
 
     Parameters:
       xla_metadata_kvs: names and values.
     """
 
-    def abstract_eval(self, x, **params):
-        return x
-
-    def ref(self, x, **params):
-        return np.asarray(x)
-
-    def jvp(self, primals, tangents, **params):
-        (x,), (t,) = primals, tangents
-        return self.bind(x, **params), t if type(t) is Zero else self.bind(t, **params)
-
     def transpose(self, ct, x, **params):
         return (ct,)
-
-    def vmap(self, axis, dims, x, **params):
-        return self.bind(x, **params), dims[0]
 
     def emit(self, b, x, *, xla_metadata_kvs):
         b.module_context.mark(x, texts_of(dict(xla_metadata_kvs)))
@@ -112,28 +101,17 @@ shard_alike_p = ShardAlike("shard_alike")
 # ---------------------------------------------------------------- layout_constraint
 
 
-class LayoutConstraint(BuiltinPrimitive):
+class LayoutConstraint(Everywhere):
     """The operand, which lies in memory in a given order within a program.
 
     Parameters:
       layout: the order (`xla.layout.Layout`).
     """
 
+    fusion = BOUNDARY
+
     def evaluate(self, backend, args, params):
         return backend.to_array(args[0])
-
-    def abstract_eval(self, x, **params):
-        return x
-
-    def ref(self, x, **params):
-        return np.asarray(x)
-
-    def jvp(self, primals, tangents, **params):
-        (x,), (t,) = primals, tangents
-        return self.bind(x, **params), t if type(t) is Zero else self.bind(t, **params)
-
-    def transpose(self, ct, x, **params):
-        return (ct if type(ct) is Zero else self.bind(ct, **params),)
 
     def vmap(self, axis, dims, x, *, layout):
         (to,) = dims

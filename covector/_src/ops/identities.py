@@ -29,29 +29,37 @@ class Identity(Op):
 
     fusion = CHEAP
 
-    def shape(self, x):
-        return x.shape
-
-    def ref(self, x):
-        return np.asarray(x)
-
-    def vmap(self, axis, dims, x):
-        return self.bind(x), dims[0]
-
-    def emit(self, b, x):
+    def abstract_eval(self, x, **params):
         return x
 
-    def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
-        for dtype in (np.float32, np.complex64, np.int32, np.bool_):
-            for shape in ((2, 3), (0, 2)):
-                yield Sample((draw(rng, shape, dtype),), {})
+    def ref(self, x, **params):
+        return np.asarray(x)
+
+    def vmap(self, axis, dims, x, **params):
+        return self.bind(x, **params), dims[0]
+
+    def emit(self, b, x, **params):
+        return x
 
 
-class Copy(Identity, Linear):
+class Everywhere(Identity, Linear):
+    """An identity that means the same for tangents and cotangents as for the operand."""
+
+    def transpose(self, ct, x, **params):
+        return (self.bind(ct, **params),)
+
+
+def _samples(self: Identity, rng: np.random.Generator) -> Iterator[Sample]:
+    """The samples of identities without parameters."""
+    for dtype in (np.float32, np.complex64, np.int32, np.bool_):
+        for shape in ((2, 3), (0, 2)):
+            yield Sample((draw(rng, shape, dtype),), {})
+
+
+class Copy(Everywhere):
     """A copy of the operand, which is not optimized away."""
 
-    def transpose(self, ct, x):
-        return (self.bind(ct),)
+    samples = _samples
 
 
 class StopGradient(Identity):
@@ -67,12 +75,14 @@ class StopGradient(Identity):
         return out, Zero(aval_of(out).to_tangent_aval())
 
     def samples(self, rng):
-        for sample in super().samples(rng):
+        for sample in _samples(self, rng):
             yield sample._replace(smooth=False)  # the derivative is another than the function's
 
 
 class Stage(Identity, Linear):
     """The operand as a value of the current trace; no eqn is written for it."""
+
+    samples = _samples
 
     def bind(self, x):
         if isinstance(x, (Array, Tracer)):

@@ -8,29 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..base import tree
-from ..core.fusion import CHEAP
-from .base import Op, Sample, draw
+from .base import Sample, draw
+from .identities import Identity
 
 
-class Name(Op):
+class Name(Identity):
     """The operand, under a name."""
-
-    fusion = CHEAP
-
-    def shape(self, x, *, name):
-        return x.shape
-
-    def ref(self, x, *, name):
-        return np.asarray(x)
 
     def jvp(self, primals, tangents, *, name):
         return self.bind(*primals, name=name), *tangents
-
-    def vmap(self, axis, dims, x, *, name):
-        return self.bind(x, name=name), dims[0]
-
-    def emit(self, b, x, *, name):
-        return x
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape in ((2, 3), (0, 2)):

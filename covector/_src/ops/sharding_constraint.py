@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..base.shard_map_errors import constrained_within
 from ..base.sharding_errors import spmd_axis_used
 from ..core.avals import aval_of
 from ..core.axis import manual_axes
-from ..core.primitive import BuiltinPrimitive
-from ..core.zeros import Zero
 from ..sharding.mesh import EMPTY_MESH, AbstractMesh
 from ..sharding.named import NamedSharding
-from ..sharding.spec import UNCONSTRAINED
+from ..sharding.spec import UNCONSTRAINED, PartitionSpec
+from .base import Sample, draw
+from .identities import Everywhere
 
 
-class ShardingConstraint(BuiltinPrimitive):
+class ShardingConstraint(Everywhere):
     """The operand, spread over devices in a given way.
 
     Parameters:
@@ -41,19 +39,6 @@ class ShardingConstraint(BuiltinPrimitive):
             raise ValueError(constrained_within(sharding.spec, sorted(manual, key=str)))
         return super().typecheck(avals, params)
 
-    def abstract_eval(self, aval, **params):
-        return aval
-
-    def ref(self, x, **params):
-        return np.asarray(x)
-
-    def jvp(self, primals, tangents, **params):
-        (x,), (t,) = primals, tangents
-        return self.bind(x, **params), t if type(t) is Zero else self.bind(t, **params)
-
-    def transpose(self, ct, x, **params):
-        return [ct if type(ct) is Zero else self.bind(ct, **params)]
-
     def vmap(self, axis, dims, x, *, sharding, unconstrained_dims, **params):
         (dim,) = dims
         over = axis.spmd_name
@@ -68,6 +53,13 @@ class ShardingConstraint(BuiltinPrimitive):
             sharding = sharding.update(spec=sharding.spec.update(spec))
         params |= dict(sharding=sharding, unconstrained_dims=frozenset(free))
         return self.bind(x, **params), dim
+
+    def samples(self, rng):
+        sharding = NamedSharding(AbstractMesh((1,), ("x",)), PartitionSpec())
+        params = _params_of(sharding, frozenset())
+        for shape in [(3,), (2, 3), (0, 2)]:
+            for dtype in ("float32", "int32", "complex64"):
+                yield Sample((draw(rng, shape, dtype),), params)
 
     def emit(self, b, x, *, sharding, unconstrained_dims, **params):
         spread = b.module_context.spread
@@ -91,12 +83,14 @@ def over_devices(sharding: Any, mesh: Any) -> Any:
 sharding_constraint_p = ShardingConstraint("sharding_constraint")
 
 
+def _params_of(sharding: Any, free: frozenset[int]) -> dict[str, Any]:
+    return dict(sharding=sharding, unconstrained_dims=free, layout=None, context_mesh=EMPTY_MESH)
+
+
 def sharding_constraint(x: Any, sharding: Any) -> Any:
     """An array where a sharding says it is to lie; under the current trace."""
     if isinstance(sharding, NamedSharding) and sharding.mesh.empty:
         return x
     spec = sharding.spec if isinstance(sharding, NamedSharding) else ()
     free = frozenset(i for i, entry in enumerate(spec) if entry is UNCONSTRAINED)
-    return sharding_constraint_p.bind(
-        x, sharding=sharding, unconstrained_dims=free, layout=None, context_mesh=EMPTY_MESH
-    )
+    return sharding_constraint_p.bind(x, **_params_of(sharding, free))

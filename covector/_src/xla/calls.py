@@ -124,6 +124,7 @@ class RepeatedCalls:
 
     __slots__ = ("_calls",)
     _calls: dict[Any, Call] | None
+    _call: Callable[..., Any]
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         calls = self._calls
@@ -143,9 +144,6 @@ class RepeatedCalls:
         except Exception as error:
             drop_own_frames(error)
             raise
-
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
 
 
 def _to_array(x: Any, doing: str) -> ArrayImpl:
