@@ -123,16 +123,15 @@ class RefIndex(NamedTuple):
 
 def _filled(entries: tuple[Any, ...], operands: Iterator[Any]) -> list[Any]:
     """The entries with operands where they belong."""
-    return [
-        next(operands)
-        if entry is _OPERAND
-        else Slice(next(operands), entry.size)
-        if type(entry) is _Window
-        else slice(*entry)
-        if type(entry) is _Bounds
-        else entry
-        for entry in entries
-    ]
+
+    def filled(entry: Any) -> Any:
+        if entry is _OPERAND:
+            return next(operands)
+        if type(entry) is _Window:
+            return Slice(next(operands), entry.size)
+        return slice(*entry) if type(entry) is _Bounds else entry
+
+    return [filled(entry) for entry in entries]
 
 
 def _entries_text(entries: Any, shape: Sequence[int], names: Iterator[str]) -> Iterator[str]:

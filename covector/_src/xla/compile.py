@@ -65,18 +65,8 @@ class Executable:
 
     __slots__ = (
         *("__weakref__", "_consts", "_execute", "_handlers", "_jaxpr", "_takes_all", "in_avals"),
-        *(
-            "in_placements",
-            "out_placements",
-            "keepalives",
-            "kept",
-            "loaded",
-            "name",
-            "only_launches",
-            "out_avals",
-            "reread",
-            "spread",
-        ),
+        *("in_placements", "keepalives", "kept", "loaded", "name", "only_launches", "out_avals"),
+        *("out_placements", "reread", "spread"),
     )
 
     def __init__(
@@ -245,8 +235,6 @@ def lower_jaxpr(
       is_portable: whether other processes are to compile it, see `ModuleContext`; what is asked of
         the compiler besides, as to keep barriers, does not get there.
       spread: how the program is spread over several devices, if it is.
-      reread: of a program that was loaded, and not compiled here, what gives its bytes or None: XLA
-        cannot write them again.
     """
     start = time.perf_counter()
     jaxpr, kept = drop_dead_code(closed.jaxpr, keep_inputs=keep_unused)
