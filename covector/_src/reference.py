@@ -24,12 +24,17 @@ from .xla.execute import XlaBackend
 class ReferenceBackend(XlaBackend):
     """Evaluates primitives with NumPy; moving arrays between devices is left to XLA."""
 
-    def execute(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+    def __init__(self) -> None:
+        super().__init__()
+        # An attribute, as it is of the other backend, which finds programs of repeated calls.
+        self._execute_on_xla, self.execute = self.execute, self._evaluate
+
+    def _evaluate(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         check_no_escaped_tracer(args, primitive.name)
         avals = tuple(aval_of(x) for x in args)
         out, _ = primitive.typecheck(avals, params)
         if any(_is_extended(aval) for aval in (*avals, *(out if type(out) is list else [out]))):
-            return super().execute(primitive, args, params)  # NumPy has no arrays of keys
+            return self._execute_on_xla(primitive, args, params)  # NumPy has no arrays of keys
         operands = [np.asarray(x, numpy_dtype(aval)) for x, aval in zip(args, avals)]
         with np.errstate(all="ignore"):  # NaN and infinities are results here, not accidents
             results = primitive.ref(*operands, **params)
