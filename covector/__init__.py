@@ -36,11 +36,11 @@ from ._src.api.jacobian import jacfwd as jacfwd
 from ._src.api.jacobian import jacobian as jacobian
 from ._src.api.jacobian import jacrev as jacrev
 from ._src.api.jit import jit as jit
-from ._src.api.meshes import set_mesh as set_mesh
-from ._src.api.parts import make_array_from_callback as make_array_from_callback
-from ._src.api.parts import (
+from ._src.api.local_data import (
     make_array_from_process_local_data as make_array_from_process_local_data,
 )
+from ._src.api.meshes import set_mesh as set_mesh
+from ._src.api.parts import make_array_from_callback as make_array_from_callback
 from ._src.api.parts import (
     make_array_from_single_device_arrays as make_array_from_single_device_arrays,
 )
@@ -133,7 +133,7 @@ _install_hook()
 _LAZY = frozenset(
     {
         *("ad", "api_util", "as_jax", "core", "custom_batching", "custom_derivatives", "debug"),
-        *("dlpack", "dtypes", "errors", "experimental", "export", "ffi"),
+        *("distributed", "dlpack", "dtypes", "errors", "experimental", "export", "ffi"),
         *("extend", "flatten_util", "image", "interpreters", "lax", "lib", "monitoring", "nn"),
         *("numpy", "ops", "profiler", "random", "ref", "scipy", "sharding", "stages", "test_util"),
         *("testing", "tree", "tree_util", "typing", "version"),

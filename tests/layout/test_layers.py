@@ -21,6 +21,7 @@ LAYERS = [
     "xla",
     "reference.py",
     "api",
+    "distributed",
     "export",
     "testing",
     "interpreters",

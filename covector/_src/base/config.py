@@ -342,6 +342,35 @@ cpu_collectives_implementation = _flag(
     Choice("gloo", "mpi", "megascale", optional=True),
     "What carries collectives between the CPUs of several processes.",
 )
+cpu_get_local_topology_timeout_minutes = _flag(
+    "cpu_get_local_topology_timeout_minutes",
+    2,
+    Integer(least=0),
+    "How long the start of several processes' CPUs may take for one of them.",
+)
+cpu_get_global_topology_timeout_minutes = _flag(
+    "cpu_get_global_topology_timeout_minutes",
+    5,
+    Integer(least=0),
+    "How long it may take until each of several processes knows the CPUs of all.",
+)
+enable_preemption_service = _switch(
+    "enable_preemption_service",
+    True,
+    "Whether several processes agree on a last step when one of them gets SIGTERM, which then ends "
+    "none of them; see `multihost_utils.reached_preemption_sync_point`.",
+)
+enable_recoverability = _switch(
+    "enable_recoverability",
+    False,
+    "Whether the other ones of several processes go on when one has failed.",
+)
+check_proxy_envs = _flag(
+    "check_proxy_envs",
+    True,
+    Boolean(),
+    "Whether `distributed.initialize` warns of proxies that the environment names.",
+)
 use_shardy_partitioner = _switch(
     "use_shardy_partitioner",
     True,

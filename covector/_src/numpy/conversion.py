@@ -159,7 +159,7 @@ def iterate(x: Any) -> Iterator[Any]:
 
 def array_format(x: Any, spec: str) -> str:
     """An array of rank 0 is formatted as its number, others as NumPy arrays."""
-    if isinstance(x.dtype, dtypes.ExtendedDType):
+    if not _has_numbers(x):
         return format(repr(x), spec)
     return format(np.asarray(x)[()] if x.ndim == 0 else np.asarray(x), spec)
 
@@ -172,7 +172,12 @@ def tracer_format(x: Any, spec: str) -> str:
 
 
 def array_str(x: Any) -> str:
-    return repr(x) if isinstance(x.dtype, dtypes.ExtendedDType) else str(np.asarray(x))
+    return str(np.asarray(x)) if _has_numbers(x) else repr(x)
+
+
+def _has_numbers(x: Any) -> bool:
+    """Whether an array's elements are numbers, and all of them in this process."""
+    return not isinstance(x.dtype, dtypes.ExtendedDType) and x._is_whole_here
 
 
 def no_assignment(x: Any, index: Any, value: Any = None) -> None:

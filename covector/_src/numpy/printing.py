@@ -17,13 +17,15 @@ def text_of(x: Any) -> str:
     The dtype stands on a line of its own where the last line has no room for it.
     """
     aval = x.aval
-    if isinstance(aval.dtype, dtypes.ExtendedDType):
+    if isinstance(aval.dtype, dtypes.ExtendedDType) and x._is_whole_here:
         return f"Array({aval.shape}, dtype={aval.dtype}) overlaying:\n{x.to_numpy()}"
     width = np.get_printoptions()["linewidth"]
     if aval.size == 0:
         elements = f"[], shape={aval.shape}"
     elif x.is_deleted():
         elements = f"<deleted>, shape={aval.shape}"
+    elif not x._is_whole_here:
+        elements = f"shape={aval.shape}"
     else:
         elements = np.array2string(
             np.asarray(x), max_line_width=width, prefix=_PREFIX, suffix=",", separator=", "

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base import dtypes, events
 from ..base.errors import array_deleted, no_cuda_interface
+from ..base.process_errors import elements_elsewhere
 from ..base.random_errors import key_as_numpy
 from ..base.sharding_errors import parts_not_one_buffer
 from ..core.array import Array
@@ -127,7 +128,18 @@ class ArrayImpl(Array):
 
     @property
     def is_fully_addressable(self) -> bool:
-        return True
+        """Whether all devices that hold the array belong to this process."""
+        return self._placement is None or self._placement.is_local
+
+    @property
+    def _is_whole_here(self) -> bool:
+        """Whether this process holds all of the elements."""
+        placement = self._placement
+        if placement is None or placement.is_local:
+            return True
+        if not placement.local:
+            return False
+        return parts.is_whole_here(placement.sharding, self.shape)
 
     @property
     def is_fully_replicated(self) -> bool:
@@ -137,22 +149,25 @@ class ArrayImpl(Array):
     @property
     def addressable_shards(self) -> list[Shard]:
         """The parts of the array on the devices of this process."""
+        return [shard for shard in self.global_shards if shard.data is not None]
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """The parts of the array on all devices; those of other processes have None for `data`."""
         self._check_alive()
         spread, placement = self._spread, self._placement
         if spread is None:
-            return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+            here = self.is_fully_addressable
+            return [Shard(self.device, (slice(None),) * self.ndim, 0, self if here else None)]
         aval = self.aval.update(shape=spread.shard_shape(self.shape))
+        held = {
+            device: ArrayImpl(array, aval, placement_on(device, True))
+            for device, array in zip(placement.local, self._buffer._arrays)
+        }
         return [
-            Shard(
-                placement.devices[i],
-                index,
-                copy,
-                ArrayImpl(self._buffer._arrays[i], aval, placement_on(placement.devices[i], True)),
-            )
-            for i, index, copy in parts.numbered(spread, self.shape)
+            Shard(part.device, part.index, part.copy, held.get(part.device))
+            for part in parts.all_parts(spread, self.shape)
         ]
-
-    global_shards = addressable_shards
 
     def addressable_data(self, index: int) -> ArrayImpl:
         """The part of the array with this number among `addressable_shards`."""
@@ -240,6 +255,8 @@ class ArrayImpl(Array):
 
     def _read(self) -> np.ndarray:
         """The elements on the host."""
+        if not self._is_whole_here:
+            raise RuntimeError(elements_elsewhere(self.aval, self.sharding))
         if self._spread is None:
             return elements_of(self._buffer)
         return parts.gathered(self._buffer, physical_aval(self.aval), self._spread, self.ndim)
@@ -288,6 +305,10 @@ class ArrayImpl(Array):
         return self._buffer.__cuda_array_interface__
 
     def __copy__(self) -> ArrayImpl:
+        placement = self._placement
+        if placement is not None and not placement.is_local:
+            copies = list(map(_copied, self._buffer._arrays, placement.local))
+            return _joined(copies, self.aval, placement)
         return put(self.to_numpy(), self._placement, self.aval)
 
     def __deepcopy__(self, memo: Any) -> ArrayImpl:
@@ -348,7 +369,7 @@ def put(
         stored = aval.update(dtype=np.bool_)
         x = np.zeros(aval.shape, np.bool_)
     host = np.asarray(x, stored.dtype)
-    if placement is not None and placement.is_spread:
+    if placement is not None and (placement.is_spread or not placement.local):
         return put_spread(host, placement, aval, may_alias)
     device = first_device() if placement is None else placement.device
     return ArrayImpl(_put_buffer(host, stored, device, may_alias), aval, placement)
@@ -357,12 +378,16 @@ def put(
 def put_spread(
     host: np.ndarray, placement: Placement, aval: ShapedArray, may_alias: bool = False
 ) -> ArrayImpl:
-    """Put numbers on the host on several devices, each of which gets its part of them."""
+    """Put numbers on the host on several devices, each of which gets its part of them.
+
+    Those of other processes get theirs from there.
+    """
+    sharding = placement.sharding or SingleDeviceSharding(placement.device)
     stored = physical_aval(aval)
     events.record("put", stored)
     alias = may_alias and not host.flags.writeable
-    pieces = parts.cut(host, aval.shape, placement.sharding, alias)
-    return ArrayImpl(parts.put_parts(pieces, stored, placement.sharding), aval, placement)
+    pieces = parts.cut(host, aval.shape, sharding, alias)
+    return ArrayImpl(parts.put_parts(pieces, stored, sharding), aval, placement)
 
 
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
@@ -401,9 +426,14 @@ def _copied(buffer: Any, device: Any) -> Any:
 
 def in_order(x: ArrayImpl, placement: Placement) -> ArrayImpl:
     """An array at a placement that has the same parts on the same devices, in another order."""
-    on = dict(zip(x._placement.devices, x._buffer._arrays))
-    pieces, stored = [on[device] for device in placement.devices], physical_aval(x.aval)
-    return ArrayImpl(parts.joined(pieces, stored, placement.sharding), x.aval, placement)
+    on = dict(zip(x._placement.local, x._buffer._arrays))
+    return _joined([on[device] for device in placement.local], x.aval, placement)
+
+
+def _joined(pieces: Sequence[Any], aval: ShapedArray, placement: Placement) -> ArrayImpl:
+    """The array of which the devices of this process hold these buffers."""
+    buffer = parts.joined(pieces, physical_aval(aval), placement.sharding)
+    return ArrayImpl(buffer, aval, placement)
 
 
 def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
@@ -415,13 +445,12 @@ def _respread(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
         same = placement.devices == x._placement.devices
         if same and before.is_equivalent_to(after, x.ndim):
             return ArrayImpl(x._buffer, x.aval, placement)
-    if before is None or before.is_fully_replicated:
+    if (before is None or before.is_fully_replicated) and x._is_whole_here:
         whole = x._buffer if before is None else x._buffer._arrays[0]
         devices = (first_device(),) if placement is None else placement.devices
         if placement is None or not placement.is_spread:
             return ArrayImpl(_copied(whole, devices[0]), x.aval, placement)
         if placement.sharding.is_fully_replicated and devices[0].platform != "cpu":
-            copies = [_copied(whole, device) for device in devices]
-            stored = physical_aval(x.aval)
-            return ArrayImpl(parts.joined(copies, stored, placement.sharding), x.aval, placement)
+            copies = [_copied(whole, device) for device in placement.local]
+            return _joined(copies, x.aval, placement)
     return put(x.to_numpy(), placement, x.aval)

@@ -15,6 +15,7 @@ from ..base.warn import warn
 from .memory import keep_freed_memory
 from .native import _jax, xla_client
 from .plugins import find_plugins, make_plugin_client
+from .processes import connection, cpu_options
 
 
 class DeviceSharding(_jax.SingleDeviceSharding):
@@ -104,12 +105,18 @@ def client(platform: str) -> Any:
         return xla_client.make_cpu_client(
             asynchronous=config.cpu_enable_async_dispatch.value,
             num_devices=count if count and count > 0 else None,
+            **cpu_options(),
         )
     return make_plugin_client(platform)
 
 
+def any_started() -> bool:
+    """Whether a platform has been used, so that it is too late to say how it should start."""
+    return bool(client.cache_info().currsize)
+
+
 def _warn_of_fork() -> None:
-    if client.cache_info().currsize:
+    if any_started():
         warn(forked(), RuntimeWarning)
 
 
@@ -119,7 +126,7 @@ if hasattr(os, "register_at_fork"):
 
 @config.num_cpu_devices.before_update
 def _check_before_start(value: int) -> None:
-    if client.cache_info().currsize and value != config.num_cpu_devices.value:
+    if any_started() and value != config.num_cpu_devices.value:
         raise RuntimeError(started_already("jax_num_cpu_devices"))
 
 
@@ -129,7 +136,11 @@ def platforms() -> tuple[str, ...]:
 
     An accelerator whose plugin is installed comes before the CPU; the flag `platforms` (or the
     environment variable of that name) says which to use, and then each must work.
+    Where several processes compute together, all start their CPUs too, now: they wait for each
+    other when they do.
     """
+    if connection() is not None:
+        client("cpu")
     chosen = config.platforms.value or config.platform_name.value
     if chosen:
         names = [name.strip() for name in chosen.split(",") if name.strip()]
@@ -192,8 +203,13 @@ def lowering_platform(device: Any) -> str:
 def device_of(device: Any) -> Any:
     """A device from what users may give for one: a device, or the name of a platform."""
     if isinstance(device, str):
-        return devices(device)[0]
+        return local_devices(backend=device)[0]
     return device
+
+
+def is_local(device: Any) -> bool:
+    """Whether a device belongs to this process."""
+    return device.process_index == device.client.process_index()
 
 
 @cache

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..base import config, events
+from ..base import config, events, process_errors
 from ..base.errors import description_not_an_array, execution_forbidden
 from ..base.sharding_errors import incompatible_devices, sharding_without_devices
 from ..core.avals import ShapedArray, aval_of
@@ -33,7 +33,7 @@ from .array import ArrayImpl, in_order, move, put
 from .callbacks import call_on_host
 from .calls import Call, op_again, type_of
 from .compile import Executable, compile_jaxpr
-from .devices import device_of, first_device
+from .devices import device_of, first_device, process_count, process_index
 from .gspmd import renumbered
 from .guards import explicit_put
 from .placement import (
@@ -49,6 +49,7 @@ from .placement import (
     placement_on,
 )
 from .spread import Spread, spread_of
+from .together import digest_of, stacked
 from .token_values import has_tokens, with_tokens, without_token_arguments, without_tokens
 
 # In-memory caches are emptied when they reach this many entries.
@@ -312,9 +313,13 @@ class XlaBackend:
         placement = (
             default_placement() if target is None else placement_of_target(target, np.shape(x))
         )
+        if placement is not None and not placement.is_local:
+            return self._put_over_processes(x, placement)
         if isinstance(x, ArrayImpl):
             if target is None:
                 return x
+            if not x._is_whole_here and not on_same_devices(x._placement, placement):
+                raise ValueError(process_errors.to_one_device(x.aval, x._placement.devices))
             with explicit_put():
                 if on_same_devices(x._placement, placement):
                     return self._respread(x, placement)
@@ -322,6 +327,42 @@ class XlaBackend:
         check_no_escaped_tracer((x,), "device_put")
         with explicit_put():
             return put(x, placement, may_alias=may_alias)
+
+    def _put_over_processes(self, x: Any, placement: Placement) -> ArrayImpl:
+        """A value on devices of which other processes have some; they do the same, all at once.
+
+        Of what is no such array yet, each process takes the parts that it is to hold, and all must
+        have the same; that is looked at if each of the processes is to hold some.
+        """
+        if isinstance(x, ArrayImpl) and not x.is_fully_addressable:
+            if x._placement is placement:
+                return x
+            if on_same_devices(x._placement, placement):
+                return self._respread(x, placement)
+            before, after = x._placement.devices, placement.devices
+            raise ValueError(process_errors.to_other_devices(x.aval, before, after))
+        if isinstance(x, ArrayImpl) and x.committed:
+            raise ValueError(process_errors.to_remote_sharding(x.aval, placement.sharding))
+        check_no_escaped_tracer((x,), "device_put")
+        with explicit_put():
+            made = move(x, placement) if isinstance(x, ArrayImpl) else put(x, placement)
+            if len({device.process_index for device in placement.devices}) == process_count():
+                self._check_same_everywhere(x, made.aval)
+        return made
+
+    def _check_same_everywhere(self, x: Any, aval: ShapedArray) -> None:
+        """Raise AssertionError if the processes have different values."""
+        digests = self.gathered(digest_of(np.asarray(x)))
+        wrong = np.flatnonzero((digests != digests[process_index()]).any(axis=1)).tolist()
+        if wrong:
+            raise AssertionError(process_errors.differs(type(x).__name__, aval, wrong))
+
+    def gathered(self, mine: np.ndarray) -> np.ndarray:
+        """The arrays that the processes have, of one type, side by side; all call this at once."""
+        if process_count() == 1:
+            return mine[None]
+        array, whole = stacked(mine)
+        return self._respread(array, whole).to_numpy()
 
     def clear(self) -> None:
         """Forget compiled ops, compiled programs and scalars."""

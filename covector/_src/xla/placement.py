@@ -12,7 +12,7 @@ from ..base.sharding_errors import rank_too_low
 from ..sharding.base import Sharding
 from ..sharding.mesh import AbstractMesh
 from ..sharding.named import NamedSharding
-from .devices import device_of, first_device
+from .devices import device_of, first_device, is_local
 from .gspmd import REPLICATED, GSPMDSharding, device_order
 
 
@@ -27,15 +27,22 @@ class Placement:
       device: the first of them, which often is the only one.
       sharding: a sharding over them; None for a whole array on one device.
       committed: whether computations with the array must run there.
+      local: those of the devices that belong to this process, in the same order.
     """
 
-    __slots__ = ("committed", "device", "devices", "sharding")
+    __slots__ = ("committed", "device", "devices", "local", "sharding")
 
     def __init__(self, devices: tuple[Any, ...], committed: bool, sharding: Sharding | None = None):
         self.devices = devices
         self.device = devices[0]
         self.committed = committed
         self.sharding = sharding
+        self.local = tuple([d for d in devices if is_local(d)])
+
+    @property
+    def is_local(self) -> bool:
+        """Whether all of the devices belong to this process."""
+        return len(self.local) == len(self.devices)
 
     @property
     def is_spread(self) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..base import config
 from .native import xla_client
+from .processes import connection, plugin_options
 
 # For each platform the packages that may hold its plugin, the newest first.
 _PACKAGES = {
@@ -87,9 +88,10 @@ def make_plugin_client(platform: str) -> Any:
         visible = _VISIBLE[platform].value
         if visible != "all":
             options["visible_devices"] = [int(i) for i in visible.split(",")]
-    options |= _user_options()
+    options |= plugin_options() | _user_options()
+    joined = connection()
     try:
-        return xla_client.make_c_api_client(platform, options, None)
+        return xla_client.make_c_api_client(platform, options, joined and joined.client)
     except xla_client.XlaRuntimeError as error:
         raise RuntimeError(str(error)) from error
 

@@ -44,6 +44,16 @@ class InTurn:
         return results
 
 
+def wait_for_all() -> None:
+    """Wait until the programs that have been started have ended."""
+    while True:
+        with _counting:
+            if not _under_way:
+                return
+            first = _under_way.popleft()
+        _wait_for(first)
+
+
 def _wait_for(token: Any) -> None:
     try:
         token.block_until_ready()

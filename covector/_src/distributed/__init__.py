@@ -1,0 +1,1 @@
+"""Programs of several processes: how these find each other."""
