@@ -1,5 +1,7 @@
 """Values of several processes."""
 
+from .._src.experimental.live_devices import ProcessFailureError as ProcessFailureError
+from .._src.experimental.live_devices import live_devices as live_devices
 from .._src.experimental.processes import assert_equal as assert_equal
 from .._src.experimental.processes import broadcast_one_to_all as broadcast_one_to_all
 from .._src.experimental.processes import (
@@ -17,10 +19,12 @@ from .._src.sharding.spec import PartitionSpec as P
 
 __all__ = [
     "P",
+    "ProcessFailureError",
     "assert_equal",
     "broadcast_one_to_all",
     "global_array_to_host_local_array",
     "host_local_array_to_global_array",
+    "live_devices",
     "process_allgather",
     "reached_preemption_sync_point",
     "sync_global_devices",

@@ -11,8 +11,8 @@ from typing import Any
 def started_before() -> str:
     return (
         "[distributed.initialize] The devices of this process are in use already, so that it "
-        "cannot join others. Call `distributed.initialize` before the first array is made, and before "
-        "`devices()` and its kin are asked."
+        "cannot join others. Call `distributed.initialize` before the first array is made, and "
+        "before `devices()` and its kin are asked."
     )
 
 
@@ -29,8 +29,8 @@ def not_known(missing: Sequence[str], looked_for: Sequence[str]) -> str:
     jobs = ", ".join(looked_for)
     return (
         f"[distributed.initialize] {names} should be defined: not given, and not found in the "
-        f"environment, where no job of {jobs} was found either. Pass them, as in `initialize('host:port', "
-        "num_processes=2, process_id=0)`."
+        f"environment, where no job of {jobs} was found either. Pass them, as in "
+        "`initialize('host:port', num_processes=2, process_id=0)`."
     )
 
 
@@ -90,9 +90,10 @@ def not_reached(process_id: int, address: str, seconds: int, error: Exception) -
 
 
 def proxies(names: Sequence[str]) -> str:
+    listed = ", ".join(names)
     return (
-        f"[distributed.initialize] The environment names proxies, {', '.join(names)}, through which "
-        "the coordinator may not be found. If the call waits in vain, unset them."
+        f"[distributed.initialize] The environment names proxies, {listed}, through "
+        "which the coordinator may not be found. If the call waits in vain, unset them."
     )
 
 
@@ -186,8 +187,8 @@ def global_shape_with_holes(shape: Any) -> str:
 def shape_not_told(local: Any, sharding: Any, dimension: int) -> str:
     return (
         f"[make_array_from_process_local_data] {sharding} cuts dimension {dimension} in another "
-        f"way for each process, so that data of shape {tuple(local)} does not tell the shape of the "
-        "whole. Give global_shape."
+        f"way for each process, so that data of shape {tuple(local)} does not tell the shape of "
+        "the whole. Give global_shape."
     )
 
 
@@ -207,17 +208,18 @@ def not_stackable(aval: Any) -> str:
     )
 
 
-def not_a_subgrid(where: str, mesh: Any) -> str:
+def values_differ(message: str, mine: Any, which: Sequence[int]) -> str:
     return (
-        f"[{where}] The devices of this process are no block of the mesh {mesh}, so that they are "
-        "no mesh by themselves. Use a mesh in which they are, as `make_mesh` makes it, or "
-        "`make_array_from_single_device_arrays`."
+        f"{message or '[assert_equal] The values must be equal'}. This process and "
+        f"{_numbered(which)} do not have the same; this one has {mine}."
     )
 
 
-def values_differ(message: str, mine: Any, all_values: Any) -> str:
-    begin = f"{message}. " if message else "[assert_equal] "
-    return f"{begin}The processes have different values: {all_values}; this one has {mine}."
+def at_another_place(name: str, which: Sequence[int]) -> str:
+    return (
+        f"[sync_global_devices] This process waits at {name!r}, but {_numbered(which)} at a place "
+        "of another name. All processes must come to the same places in the same order."
+    )
 
 
 # ---------------------------------------------------------------- processes that fail
@@ -234,7 +236,7 @@ def none_of_the_devices_here(devices: Sequence[Any]) -> str:
     )
 
 
-def devices_failed(devices: Sequence[Any]) -> str:
+def devices_failed(devices: set[Any]) -> str:
     return (
         f"[live_devices] The processes of the devices {sorted(d.id for d in devices)} have failed; "
         "what was computed within has to be thrown away. Go on with those that are left."

@@ -65,6 +65,14 @@ def not_a_mesh(where: str, wanted: str, mesh: Any) -> str:
     return f"[{where}] The mesh must be a `sharding.{wanted}`, not {mesh!r} of type {type(mesh)}."
 
 
+def not_a_block(mesh: Any, mine: Sequence[Any]) -> str:
+    return (
+        f"[Mesh.local_mesh] The devices of this process, {[d.id for d in mine]}, are no block of "
+        f"{mesh}, and so no mesh by themselves. Use a mesh of which they are one, as `make_mesh` "
+        "gives it, or make arrays by `make_array_from_single_device_arrays`."
+    )
+
+
 def only_outside(where: str, instead: str) -> str:
     return f"[{where}] It can be used only outside of transformed functions; {instead}."
 

@@ -230,6 +230,22 @@ class Mesh(_Axes):
         return [d for d in self.devices.flat if d.process_index == d.client.process_index()]
 
     @property
+    def local_mesh(self) -> Mesh:
+        """The block of the mesh that the devices of this process are.
+
+        Raises:
+          ValueError: they are no block.
+        """
+        mine = self.local_devices
+        places = np.argwhere(np.isin(self.devices, mine)) if mine else np.empty((0, 1), int)
+        block = (
+            tuple(slice(*ends) for ends in zip(places.min(0), places.max(0) + 1)) if mine else ()
+        )
+        if not mine or self.devices[block].size != len(mine):
+            raise ValueError(errors.not_a_block(self, mine))
+        return Mesh(self.devices[block], self.axis_names, self.axis_types)
+
+    @property
     def is_multi_process(self) -> bool:
         return self.devices.size != len(self.local_devices)
 
