@@ -40,6 +40,15 @@ try:
 except NotImplementedError as error:
     assert "high-level types" in str(error)
 assert not isinstance(jnp.ones(3), jax.Ref)
+# Libraries ask classes for the library that they are of.
+kinds = [type(jnp.ones(3))]
+jax.vmap(jax.grad(lambda x: [kinds.append(type(x)), x][1]))(jnp.ones(3))
+jax.jit(lambda x: kinds.append(type(x)))(1.0)
+assert len(kinds) == 3 and {kind.__module__.split(".")[0] for kind in kinds} == {"jax"}, kinds
+from jax._src.util import HashablePartial
+two = [HashablePartial(max, 2, key=abs) for _ in range(2)]
+assert two[0] == two[1] != HashablePartial(max, 3, key=abs) and len(set(two)) == 1
+assert two[0](-3) == -3
 jax.jit = "replaced"
 assert jax.jit == "replaced" != covector.jit
 print(sys.argv[1:], __name__)

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .private import PRIVATE_MODULES
+from .private import PRIVATE_MODULES, name_classes_of_arrays
 
 _PACKAGE = __name__.split(".")[0]
 # The version of JAX whose names and behaviour Covector follows.
@@ -117,5 +117,6 @@ def install() -> None:
         )
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+        name_classes_of_arrays()
         for name in PRIVATE_MODULES:  # so that they are attributes of the modules above them
             importlib.import_module(name)

@@ -8,22 +8,24 @@ not here: its module is, where the import alone would fail, and the names are mi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
 from ..api import checkify, extending
 from ..api.checkify_error import Error, JaxException
 from ..base import dtypes, source, tracebacks
-from ..base.tree_registry import default_registry
+from ..base.tree_registry import default_registry, flatten_one_level
 from ..control.jit import jit_p
 from ..core.avals import AbstractValue, ShapedArray
 from ..core.effects import AccumEffect, ReadEffect, RefEffect, WriteEffect
 from ..core.refs import AbstractRef
 from ..core.trace import Trace, Tracer, context, current_trace, eval_trace
+from ..core.user_primitive import Primitive
 from ..numpy.ravel import ravel_pytree
 from ..ops.identities import stop_gradient_p
 from ..ops.physical import physical_aval
+from ..xla.array import ArrayImpl
 from ..xla.callbacks import effects_barrier
 from .absent import HIJAX
 
@@ -58,6 +60,16 @@ def infer_argnums_and_argnames(
     return tuple(numbers), tuple(names)
 
 
+def name_classes_of_arrays() -> None:
+    """Say of the classes of arrays and tracers that they stand in JAX's modules.
+
+    Autoray asks them to find out which library's functions an array is for.
+    """
+    ArrayImpl.__module__ = "jax._src.array"
+    for cls in (Tracer, *Tracer.__subclasses__()):
+        cls.__module__ = "jax._src.core"
+
+
 class _NodeTypes:
     """The types that are nodes of trees, as a collection that one may ask for a type."""
 
@@ -65,8 +77,30 @@ class _NodeTypes:
         return default_registry.is_node(kind)
 
 
+class HashablePartial:
+    """A function with some of its arguments; two of the same function and arguments are equal."""
+
+    def __init__(self, fun: Callable[..., Any], /, *args: Any, **kwargs: Any):
+        self.fun = fun
+        self.args = args
+        self.kwargs = kwargs
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HashablePartial) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fun(*self.args, *args, **self.kwargs, **kwargs)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.fun, self.args, frozenset(self.kwargs.items())
+
+
 PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     "jax._src": {},
+    "jax._src.array": {"ArrayImpl": ArrayImpl},
     # Equinox, jaxtyping and Flax leave their own frames out of tracebacks.
     "jax._src.traceback_util": {
         "_exclude_paths": source._excluded,
@@ -74,9 +108,11 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
         "include_frame": include_frame,
         "register_exclusion": source.register_exclusion,
     },
-    # Flax's types of 8 bits; NumPyro and BlackJAX ask whether something is being traced.
+    # Flax's types of 8 bits; NumPyro and BlackJAX ask whether something is being traced; JAX MD has
+    # primitives of its own.
     "jax._src.core": {
         "AbstractValue": AbstractValue,
+        "Primitive": Primitive,
         "ShapedArray": ShapedArray,
         "Trace": Trace,
         "TraceTag": extending.TraceTag,
@@ -86,15 +122,19 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
         "take_current_trace": extending.take_current_trace,
         "trace_state_clean": trace_state_clean,
     },
+    # optree's and tinygp's dtypes, too.
     "jax._src.dtypes": {
         "DType": dtypes.np.dtype,
         "ExtendedDType": dtypes.ExtendedDType,
         "TypePromotionError": dtypes.TypePromotionError,
         "canonicalize_dtype": dtypes.canonicalize_dtype,
+        "dtype": dtypes.dtype_of,
         "extended": dtypes.extended,
         "finfo": dtypes.finfo,
         "issubdtype": dtypes.issubdtype,
+        "result_type": dtypes.result_type,
         "supports_inf": dtypes.supports_inf,
+        "to_complex_dtype": dtypes.to_complex_dtype,
     },
     # Lineax gives `stop_gradient` a rule of its own.
     "jax._src.ad_util": {"stop_gradient_p": stop_gradient_p},
@@ -115,8 +155,10 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     # BlackJAX.
     "jax._src.flatten_util": {"ravel_pytree": ravel_pytree},
     "jax._src.pjit": {"jit_p": jit_p},
-    # Flax asks whether a type is a node of trees.
-    "jax._src.tree_util": {"_registry": _NodeTypes()},
+    # Flax asks whether a type is a node of trees; Orbax opens one.
+    "jax._src.tree_util": {"_registry": _NodeTypes(), "flatten_one_level": flatten_one_level},
+    # optree.
+    "jax._src.util": {"HashablePartial": HashablePartial},
     # Chex asks whether the CPU was started.
     "jax._src.xla_bridge": {"_backends": {}},
     # Flax's NNX names this type.
