@@ -138,7 +138,7 @@ def _for_digest(x: Any) -> np.ndarray:
     """What tells a value apart from others."""
     if _is_over_processes(x) and not x._is_whole_here:
         return np.frombuffer(str(x.aval).encode(), np.uint8)
-    return np.asarray(x)
+    return x.to_numpy() if isinstance(x, ArrayImpl) else np.asarray(x)
 
 
 def _others_with_other(mine: np.ndarray) -> list[int]:

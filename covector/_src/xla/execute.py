@@ -352,7 +352,8 @@ class XlaBackend:
 
     def _check_same_everywhere(self, x: Any, aval: ShapedArray) -> None:
         """Raise AssertionError if the processes have different values."""
-        digests = self.gathered(digest_of(np.asarray(x)))
+        host = x.to_numpy() if isinstance(x, ArrayImpl) else np.asarray(x)
+        digests = self.gathered(digest_of(host))
         wrong = np.flatnonzero((digests != digests[process_index()]).any(axis=1)).tolist()
         if wrong:
             raise AssertionError(process_errors.differs(type(x).__name__, aval, wrong))
