@@ -340,6 +340,8 @@ class XlaBackend:
             if on_same_devices(x._placement, placement):
                 return self._respread(x, placement)
             before, after = x._placement.devices, placement.devices
+            if not placement.is_spread:
+                raise ValueError(process_errors.to_one_device(x.aval, before))
             raise ValueError(process_errors.to_other_devices(x.aval, before, after))
         if isinstance(x, ArrayImpl) and x.committed:
             raise ValueError(process_errors.to_remote_sharding(x.aval, placement.sharding))

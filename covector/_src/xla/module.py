@@ -235,7 +235,9 @@ class ModuleContext:
         return list(map(self._constant_or_parameter, values))
 
     def _constant_or_parameter(self, x: Any) -> Any:
-        if self._frame is not None and nbytes(aval_of(x)) > CONSTANT_BYTES:
+        is_elsewhere = type(x) is ArrayImpl and not x._is_whole_here
+        is_large = nbytes(aval_of(x)) > CONSTANT_BYTES
+        if self._frame is not None and (is_large or is_elsewhere):
             return self._parameter(self._frame, x)
         array = x.to_numpy() if type(x) is ArrayImpl else np.asarray(x)
         return self.constant(array.astype(dtypes.dtype_of(array), copy=False))
