@@ -225,6 +225,14 @@ def at_another_place(name: str, which: Sequence[int]) -> str:
 # ---------------------------------------------------------------- processes that fail
 
 
+def other_failed(process_id: int, failed: int, failure: str) -> str:
+    return (
+        f"[distributed] Process {failed} has ended by an error: {failure}. Process {process_id} "
+        "ends too, since it may be waiting for that one; the flag `jax_enable_recoverability` "
+        "keeps it."
+    )
+
+
 def no_devices_to_watch() -> str:
     return "[live_devices] There are no devices to look after; give `devices()`, or some of them."
 

@@ -17,6 +17,10 @@ from ..xla.devices import any_started
 from ..xla.processes import connect, connection, disconnect, is_this_machine
 from ..xla.turns import wait_for_all
 from .clusters import JOBS, Job, coordinator_of, job_here
+from .failures import Listener, tell
+
+# What hears of the failures of others, while this process has joined them.
+_listeners: list[Listener] = []
 
 
 def initialize(
@@ -91,6 +95,9 @@ def initialize(
         shutdown_timeout=shutdown_timeout_seconds,
         partition_index=_partition(partition_index),
     )
+    joined = connection()
+    if joined is not None and not config.enable_recoverability.value:
+        _listeners.append(Listener(joined))
 
 
 def is_initialized() -> bool:
@@ -106,17 +113,28 @@ def shutdown() -> None:
     """
     if is_initialized():
         wait_for_all()
+        _stop_listening()
         disconnect()
+
+
+def _stop_listening() -> None:
+    while _listeners:
+        _listeners.pop().stop()
 
 
 @atexit.register
 def _leave() -> None:
-    """Leave the others at the end, unless it is an error that ends this process.
+    """Leave the others at the end; if it is an error that ends this process, tell them.
 
-    Then it goes without waiting: they may be waiting for it, and are told of its end by that of the
-    connections to it.
+    Then it goes without waiting for them, since they may be waiting for it.
     """
-    if not is_initialized() or hasattr(sys, "last_value"):
+    joined = connection()
+    if joined is None:
+        return
+    failure = getattr(sys, "last_value", None)
+    if failure is not None:
+        _stop_listening()
+        tell(joined, failure)
         return
     try:
         effects_barrier()
