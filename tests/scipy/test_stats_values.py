@@ -12,6 +12,7 @@ from tests.scipy.distributions import (
     COUNTS,
     POINTS,
     PROBABILITIES,
+    QUICK_TO_COMPILE,
     functions_of,
     is_discrete,
 )
@@ -31,7 +32,6 @@ CHOSEN = {
     "nbinom": ["logpmf", "sf"],
     "poisson": ["logpmf", "cdf", "entropy"],
 }
-QUICK_TO_COMPILE = {"xla_backend_optimization_level": 0}
 
 
 def ours(name, tail):
