@@ -274,9 +274,16 @@ def check_shard_map():
     def local(part):
         number = lax.axis_index("x")
         ring = lax.ppermute(part, "x", [(i, (i + 1) % 4) for i in range(4)])
-        return lax.psum(part.sum(0), "x"), lax.all_gather(part[0], "x", tiled=True), ring, number[None]
+        return (
+            lax.psum(part.sum(0), "x"),
+            lax.all_gather(part[0], "x", tiled=True),
+            ring,
+            number[None],
+        )
 
-    f = cv.jit(cv.shard_map(local, mesh=mesh, in_specs=P("x"), out_specs=(P(), P("x"), P("x"), P("x"))))
+    f = cv.jit(
+        cv.shard_map(local, mesh=mesh, in_specs=P("x"), out_specs=(P(), P("x"), P("x"), P("x")))
+    )
     total, firsts, ring, numbers = f(rows())
     np.testing.assert_array_equal(total, ROWS.sum(axis=0))
     np.testing.assert_array_equal(whole(firsts), np.tile(ROWS[::2].ravel(), 4))
@@ -290,7 +297,9 @@ def check_all_to_all_and_scatter():
         return exchanged, cv.lax.psum_scatter(part, "x", scatter_dimension=1, tiled=True)
 
     data = np.arange(32.0, dtype=np.float32).reshape(4, 8)
-    f = cv.jit(cv.shard_map(local, mesh=line(), in_specs=P("x"), out_specs=(P(None, "x"), P(None, "x"))))
+    f = cv.jit(
+        cv.shard_map(local, mesh=line(), in_specs=P("x"), out_specs=(P(None, "x"), P(None, "x")))
+    )
     exchanged, summed = f(cv.device_put(data, NamedSharding(line(), P("x"))))
     np.testing.assert_array_equal(whole(exchanged), data)
     np.testing.assert_array_equal(whole(summed), data.sum(axis=0, keepdims=True))
@@ -378,7 +387,12 @@ def check_local_and_global():
     mesh = grid()
     assert mesh.local_mesh.shape_tuple == (("process", 1), ("device", 2))
     assert mesh.is_multi_process and not mesh.local_mesh.is_multi_process
-    for spec in (P("process"), P("process", "device"), P(("process", "device")), P(None, "process")):
+    for spec in (
+        P("process"),
+        P("process", "device"),
+        P(("process", "device")),
+        P(None, "process"),
+    ):
         x = np.arange(16.0).reshape(4, 4) + 100 * me()
         y = together.host_local_array_to_global_array(x, mesh, spec)
         axis = 1 if spec[0] is None else 0
