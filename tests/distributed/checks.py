@@ -340,6 +340,17 @@ def check_transformations():
         np.testing.assert_allclose(float(exact), np.exp(-ROWS.astype(np.float64)).sum(), rtol=1e-14)
 
 
+def check_pmap():
+    f = cv.pmap(lambda x, y: (cv.lax.psum(x, "i"), x + y), axis_name="i", in_axes=(0, None))
+    total, sums = f(np.arange(2.0) + 2 * me(), np.float32(1))
+    assert total.is_fully_addressable
+    np.testing.assert_array_equal(total, [6, 6])
+    np.testing.assert_array_equal(sums, [1 + 2 * me(), 2 + 2 * me()])
+    raises(ValueError, "of which this one has 2", f, np.arange(4.0), 0.0)
+    own = cv.pmap(lambda x: cv.lax.psum(x, "i"), axis_name="i", devices=cv.local_devices())
+    np.testing.assert_array_equal(own(np.arange(2.0)), [1, 1])
+
+
 def check_callback():
     seen = []
     cv.jit(lambda x: cv.debug.callback(lambda y: seen.append(np.asarray(y)), x))(rows())

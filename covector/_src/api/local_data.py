@@ -7,17 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from ..base import process_errors, tree
+from ..base import dtypes, process_errors, tree
 from ..base import sharding_errors as errors
+from ..core.array import Array
 from ..core.avals import aval_of
 from ..sharding.base import Index, Sharding
+from ..sharding.mesh import Mesh
+from ..sharding.named import NamedSharding
+from ..sharding.spec import PartitionSpec
 from ..xla.array import ArrayImpl, move
 from ..xla.devices import process_count
 from ..xla.native import Device
 from ..xla.parts import local_parts
 from ..xla.placement import SingleDeviceSharding, check_shape, placement_by
 from .constraints import sharding_of
-from .parts import make_array_from_callback, part_of
+from .devices import device_put
+from .parts import make_array_from_callback, make_array_from_single_device_arrays, part_of
 
 _WHERE = "make_array_from_process_local_data"
 
@@ -119,3 +124,45 @@ def _shares(sharding: Sharding, local: Sequence[int], dimension: int) -> int:
     if len(sizes) > 1 or sum(map(len, distinct)) > len(covered):
         raise ValueError(process_errors.shape_not_told(local, sharding, dimension))
     return len(distinct)
+
+
+# ---------------------------------------------------------------- blocks of meshes
+
+
+def is_over_processes(x: Any) -> bool:
+    """Whether a value is an array of which other processes hold parts."""
+    return isinstance(x, ArrayImpl) and not x.is_fully_addressable
+
+
+def global_of(x: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
+    """The array spread over a mesh of which this process's devices hold what `x` is."""
+    if is_over_processes(x):
+        return x
+    local = NamedSharding(mesh.local_mesh, spec)
+    held = device_put(_without_float0(x), local)
+    if not mesh.is_multi_process:
+        return held
+    return _of_parts(held, local, NamedSharding(mesh, spec))
+
+
+def local_of(x: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
+    """What this process's devices hold of an array that is spread over a mesh."""
+    if isinstance(x, Array) and not is_over_processes(x):
+        return x
+    local = NamedSharding(mesh.local_mesh, spec)
+    if not isinstance(x, Array):
+        return device_put(_without_float0(x), local)
+    spread = NamedSharding(mesh, spec)
+    return _of_parts(device_put(x, spread), spread, local)
+
+
+def _of_parts(x: ArrayImpl, before: NamedSharding, after: NamedSharding) -> ArrayImpl:
+    """The array that the parts of another one make, which this process holds."""
+    sizes = before.shard_shape(x.shape)
+    shape = [size * after._parts(i) for i, size in enumerate(sizes)]
+    pieces: Sequence[Any] = [shard.data for shard in x.addressable_shards]
+    return make_array_from_single_device_arrays(shape, after, pieces)
+
+
+def _without_float0(x: Any) -> Any:
+    return np.zeros(np.shape(x), np.bool_) if dtypes.dtype_of(x) == dtypes.float0 else x

@@ -21,8 +21,10 @@ from ..sharding.mesh import Mesh
 from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from ..xla.devices import devices as all_devices
+from ..xla.devices import is_local, process_count
 from .devices import device_put
 from .jit import jit
+from .local_data import global_of, is_over_processes, local_of
 from .wrapping import check_callable, named_after
 
 # The name of the axis of the mesh if the user gives none.
@@ -45,7 +47,8 @@ def pmap(
 
     It is `jit` of a `shard_map` over a mesh of one axis, which is cut into single entries; the
     results lie on the devices, as `shard_map` over such a mesh leaves them. `vmap` maps over axes
-    of any size, on one device.
+    of any size, on one device. Where several processes compute together, each gives entries for its
+    own devices, and gets theirs.
 
     Args:
       fun: a function of trees of arrays.
@@ -97,10 +100,11 @@ def pmap(
     @named_after(fun, "Parallel version of {0}: arguments and results have one more axis.")
     def parallel(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((_without(args, static), kwargs))
-        plan = plans.of(leaves, treedef)
+        plan = plans.of(leaves, treedef, are_local=process_count() > 1)
         placed = [_placed(x, sharding) for x, sharding in zip(leaves, plan.shardings)]
         arrays, kwargs = tree.unflatten(treedef, placed)
-        return compiled(*_with(arrays, args, static), **kwargs)
+        outs = compiled(*_with(arrays, args, static), **kwargs)
+        return tree.map(_of_this_process, outs) if plan.mesh.is_multi_process else outs
 
     for method in ("lower", "trace", "eval_shape", "clear_cache"):
         setattr(parallel, method, getattr(compiled, method))
@@ -146,20 +150,28 @@ class _Plans:
         self._backend = backend
         self._made: dict[Any, _Plan] = {}
 
-    def of(self, leaves: Sequence[Any], treedef: Any) -> _Plan:
-        """The plan for arguments of these leaves and this structure."""
+    def of(self, leaves: Sequence[Any], treedef: Any, are_local: bool = False) -> _Plan:
+        """The plan for arguments of these leaves and this structure.
+
+        They may be local: what this process gives, where there are several, for its own devices.
+        """
         if manual_axes() and manual_axes()[-1].mesh.size > 1:
             raise ValueError(errors.pmap_within(manual_axes()[-1].mesh))
-        key = (treedef, tuple(map(np.shape, leaves)))
+        key = (treedef, are_local, tuple(map(np.shape, leaves)))
         plan = self._made.get(key)
         if plan is None:
-            plan = self._made[key] = self._make(tree.unflatten(treedef, leaves))
+            plan = self._made[key] = self._make(tree.unflatten(treedef, leaves), are_local)
         return plan
 
-    def _make(self, args: tuple[tuple[Any, ...], dict[str, Any]]) -> _Plan:
+    def _make(self, args: tuple[tuple[Any, ...], dict[str, Any]], are_local: bool) -> _Plan:
         places = _axes_of(*args, self._axes)
-        size = _size(args, places, self._axis_size)
+        size = _size(args, places, None if are_local else self._axis_size)
         available = all_devices(self._backend) if self._devices is None else self._devices
+        if are_local:
+            mine = [device for device in available if is_local(device)]
+            if size != len(mine):
+                raise ValueError(errors.pmap_local_size(size, len(mine)))
+            size = len(available)
         if size > len(available):
             raise ValueError(errors.pmap_sizes(size, len(available)))
         if len({*available[:size]}) < size:
@@ -215,8 +227,17 @@ def _mapped(fun: Callable[..., Any], args: Any, plan: _Plan, out_axes: Any) -> A
 
 
 def _placed(x: Any, sharding: NamedSharding) -> Any:
-    """An argument where the program takes it."""
-    return x if isinstance(x, Tracer) else device_put(x, sharding)
+    """An argument where the program takes it; each process gives what its devices take."""
+    if isinstance(x, Tracer):
+        return x
+    if sharding.mesh.is_multi_process:
+        return global_of(x, sharding.mesh, sharding.spec)
+    return device_put(x, sharding)
+
+
+def _of_this_process(x: Any) -> Any:
+    """What the devices of this process hold of a result."""
+    return local_of(x, x.sharding.mesh, x.sharding.spec) if is_over_processes(x) else x
 
 
 # ---------------------------------------------------------------- axes and sizes

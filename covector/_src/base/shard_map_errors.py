@@ -143,6 +143,13 @@ def pmap_nothing_mapped() -> str:
     )
 
 
+def pmap_local_size(size: int, devices: int) -> str:
+    return (
+        f"[pmap] In each of several processes the mapped axis has an entry for each of its devices, "
+        f"of which this one has {devices}; but the axis has the size {size}."
+    )
+
+
 def pmap_sizes(size: int, devices: int) -> str:
     return (
         f"[pmap] The mapped axis has size {size}, and each entry needs a device of its own: there "

@@ -7,20 +7,17 @@ that is alone gets its own values back, in the form in which those of all would 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..api.devices import device_put
-from ..api.parts import make_array_from_single_device_arrays
+from ..api.local_data import global_of, is_over_processes, local_of
 from ..base import dtypes, process_errors, tree
 from ..base.sharding_errors import no_spec
-from ..core.array import Array
 from ..core.trace import eval_trace
 from ..numpy.reductions import sum as sum_of
 from ..sharding.mesh import Mesh
-from ..sharding.named import NamedSharding
 from ..sharding.spec import PartitionSpec
 from ..xla.array import ArrayImpl
 from ..xla.devices import process_count, process_index
@@ -52,7 +49,7 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
 
 
 def _gathered(x: Any, tiled: bool) -> np.ndarray:
-    if _is_over_processes(x):
+    if is_over_processes(x):
         if not tiled:
             raise ValueError(process_errors.not_stackable(x.aval))
         return np.asarray(device_put(x, whole_as(x._placement).sharding))
@@ -94,10 +91,6 @@ def _on_host(x: Any) -> np.ndarray:
     return host.astype(dtypes.canonicalize_dtype(host.dtype), copy=False)
 
 
-def _is_over_processes(x: Any) -> bool:
-    return isinstance(x, ArrayImpl) and not x.is_fully_addressable
-
-
 # ---------------------------------------------------------------- compared
 
 
@@ -136,7 +129,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
 
 def _for_digest(x: Any) -> np.ndarray:
     """What tells a value apart from others."""
-    if _is_over_processes(x) and not x._is_whole_here:
+    if is_over_processes(x) and not x._is_whole_here:
         return np.frombuffer(str(x.aval).encode(), np.uint8)
     return x.to_numpy() if isinstance(x, ArrayImpl) else np.asarray(x)
 
@@ -192,7 +185,7 @@ def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspec
     """
     where = "host_local_array_to_global_array"
     leaves, treedef, specs = _with_specs(where, local_inputs, pspecs)
-    spread = [_to_global(x, global_mesh, spec) for x, spec in zip(leaves, specs)]
+    spread = [global_of(x, global_mesh, spec) for x, spec in zip(leaves, specs)]
     return treedef.unflatten(spread)
 
 
@@ -209,7 +202,7 @@ def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspe
     """
     where = "global_array_to_host_local_array"
     leaves, treedef, specs = _with_specs(where, global_inputs, pspecs)
-    parts = [_to_local(x, global_mesh, spec) for x, spec in zip(leaves, specs)]
+    parts = [local_of(x, global_mesh, spec) for x, spec in zip(leaves, specs)]
     return treedef.unflatten(parts)
 
 
@@ -219,35 +212,3 @@ def _with_specs(where: str, given: Any, pspecs: Any) -> tuple[list[Any], Any, li
         raise ValueError(no_spec(where))
     leaves, treedef = tree.flatten(given)
     return leaves, treedef, tree.flatten_axes(f"{where} pspecs", treedef, pspecs)
-
-
-def _to_global(x: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
-    if _is_over_processes(x):
-        return x
-    local = NamedSharding(mesh.local_mesh, spec)
-    held = device_put(_without_float0(x), local)
-    if not mesh.is_multi_process:
-        return held
-    return _of_parts(held, local, NamedSharding(mesh, spec))
-
-
-def _to_local(x: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
-    if isinstance(x, Array) and not _is_over_processes(x):
-        return x
-    local = NamedSharding(mesh.local_mesh, spec)
-    if not isinstance(x, Array):
-        return device_put(_without_float0(x), local)
-    spread = NamedSharding(mesh, spec)
-    return _of_parts(device_put(x, spread), spread, local)
-
-
-def _of_parts(x: ArrayImpl, before: NamedSharding, after: NamedSharding) -> ArrayImpl:
-    """The array that the parts of another one make, which this process holds."""
-    sizes = before.shard_shape(x.shape)
-    shape = [size * after._parts(i) for i, size in enumerate(sizes)]
-    pieces: Sequence[Any] = [shard.data for shard in x.addressable_shards]
-    return make_array_from_single_device_arrays(shape, after, pieces)
-
-
-def _without_float0(x: Any) -> Any:
-    return np.zeros(np.shape(x), np.bool_) if dtypes.dtype_of(x) == dtypes.float0 else x
