@@ -145,8 +145,8 @@ def pmap_nothing_mapped() -> str:
 
 def pmap_local_size(size: int, devices: int) -> str:
     return (
-        f"[pmap] In each of several processes the mapped axis has an entry for each of its devices, "
-        f"of which this one has {devices}; but the axis has the size {size}."
+        f"[pmap] In each of several processes the mapped axis has an entry for each of its "
+        f"devices, of which this one has {devices}; but the axis has the size {size}."
     )
 
 
