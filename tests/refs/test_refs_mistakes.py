@@ -118,3 +118,35 @@ def test_functions_that_take_no_references():
 def test_a_gradient_is_not_taken_in_a_reference():
     with pytest.raises(TypeError):
         cv.grad(lambda ref: ref[...].sum())(cv.new_ref(jnp.ones(3)))
+
+
+# Functions of arrays, by every way in which an operand reaches a program.
+TAKES_ARRAYS = {
+    "function": jnp.sin,
+    "primitive": cv.lax.sin,
+    "several results": cv.lax.sort,
+    "reduction": jnp.sum,
+    "method of a sequence": lambda ref: jnp.stack([ref, ref]),
+    "one of several": lambda ref: jnp.where(True, ref, 0.0),
+    "compiled": cv.jit(jnp.cos),
+    "converted": jnp.asarray,
+    "copied": jnp.array,
+    "put": cv.device_put,
+}
+
+
+@pytest.mark.parametrize("way", [lambda f: f, cv.jit, cv.make_jaxpr], ids=["", "jit", "jaxpr"])
+@pytest.mark.parametrize("name", TAKES_ARRAYS)
+def test_a_reference_is_no_array(name, way):
+    with pytest.raises(TypeError, match=r"reference of type Ref\{.*`ref\[\.\.\.\]`"):
+        way(TAKES_ARRAYS[name])(cv.new_ref(jnp.ones(3)))
+
+
+def test_a_function_returns_what_stands_for_cotangents_that_are_not_returned():
+    _, pull = cv.vjp(lambda x, y, z: x * y * z, 2.0, 3.0, 4.0)
+    total = cv.new_ref(0.0)
+    asked = pull.with_refs(total, cv.ad.GradValue(), cv.ad.DontWant())
+    added, value, dropped = cv.jit(asked)(1.0)
+    assert (type(added), type(dropped)) == (cv.ad.GradRef, cv.ad.DidntWant)
+    assert (float(total[...]), float(value)) == (12.0, 8.0)
+    assert added == cv.ad.GradRef() != dropped and len({added, cv.ad.GradRef(), dropped}) == 2

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..base import ref_errors
+from ..base.tree_registry import register_static
 from ..control.refs import WHOLE, addupdate_p, apply
 from ..core.refs import Ref
 from ..core.zeros import Zero
@@ -13,7 +14,7 @@ from .values import instantiate
 
 
 class _Mark:
-    """A leaf in place of a cotangent."""
+    """What stands in the place of a cotangent."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -27,11 +28,23 @@ class DontWant(_Mark):
     """Asks `with_refs` for no cotangent."""
 
 
-class GradRef(_Mark):
+class _Answer(_Mark):
+    """Stands where a cotangent would; a tree without leaves, so that functions may return it."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+@register_static
+class GradRef(_Answer):
     """Stands for a cotangent that was added to a reference."""
 
 
-class DidntWant(_Mark):
+@register_static
+class DidntWant(_Answer):
     """Stands for a cotangent that was not asked for."""
 
 

@@ -28,6 +28,13 @@ def not_an_initial_value(value: object) -> str:
     )
 
 
+def not_an_array(where: str, aval: object) -> str:
+    return (
+        f"[{where}] An operand is a mutable reference of type {aval}, and not an array. Pass what "
+        "it holds: `ref[...]`."
+    )
+
+
 def no_type(value: object) -> str:
     return (
         f"[empty_ref] The type must have a shape and a dtype, but it is {value!r}. Pass a "

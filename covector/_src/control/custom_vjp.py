@@ -319,6 +319,7 @@ class CustomLin(BuiltinPrimitive):
     `num_res`, which are residuals."""
 
     multiple_results = True
+    takes_refs = True  # among the residuals, for a backward rule that writes to them
 
     def shown_params(self, params):
         shown = {k: params[k] for k in ("bwd", "in_zeros", "num_res", "symbolic_zeros")}

@@ -146,6 +146,8 @@ WHOLE = Whole()
 class RefPrimitive(BuiltinPrimitive):
     """An operation on a reference, its first operand."""
 
+    takes_refs = True
+
     def on_box(self, ref: Any, *args: Any, **params: Any) -> Any:
         """Do it to a box."""
         raise NotImplementedError(self.name)
@@ -280,6 +282,7 @@ class RulesLost(BuiltinPrimitive):
     references; its operands are those of the function, in which nothing may be differentiated."""
 
     multiple_results = True
+    takes_refs = True
 
     def effectful_abstract_eval(self, *avals, **params):
         return [], frozenset({rules_lost})

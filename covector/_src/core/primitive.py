@@ -13,10 +13,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from weakref import WeakSet
 
-from ..base import errors
+from ..base import errors, ref_errors
 from .avals import AbstractValue, with_vma, without_vma
 from .effects import Effects, NamedAxisEffect, no_effects
 from .fusion import BOUNDARY
+from .refs import AbstractRef
 from .show import jaxprs_in_params
 from .trace import Backend, Tracer, check_no_escaped_tracer, context, eval_trace
 
@@ -106,7 +107,7 @@ class Primitive:
         return result
 
     def _typed(self, avals: tuple[AbstractValue, ...], params: dict[str, Any]) -> tuple:
-        """The result of `typecheck`: where devices hold different operands, they have different
+        """The result of `typecheck`, anew: where devices hold different operands, they have different
         results."""
         vma = frozenset().union(*[aval.vma for aval in avals])
         if not vma or self.retype is not None:
@@ -183,10 +184,20 @@ class Primitive:
 class BuiltinPrimitive(Primitive):
     """A primitive of Covector's own: concrete values go to the backend, which compiles `emit`."""
 
+    # Whether operands may be mutable references.
+    takes_refs = False
+
     def __init__(self, name: str):
         super().__init__(name)
         # Whether `evaluate` is the one below, so that `bind` need not call it.
         self._on_backend = type(self).evaluate is BuiltinPrimitive.evaluate
+
+    def _typed(self, avals: tuple[AbstractValue, ...], params: dict[str, Any]) -> tuple:
+        if not self.takes_refs:
+            for aval in avals:
+                if type(aval) is AbstractRef:
+                    raise TypeError(ref_errors.not_an_array(self.name, aval))
+        return super()._typed(avals, params)
 
     def evaluate(self, backend: Backend, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return backend.execute(self, args, params)

@@ -9,11 +9,12 @@ import numpy as np
 
 from ..api.devices import device_put
 from ..api.shape_dtype import ShapeDtypeStruct
-from ..base import dtypes, numpy_errors, tree
+from ..base import dtypes, numpy_errors, ref_errors, tree
 from ..base.keys import KeyTy
 from ..base.warn import warn
 from ..core.array import Array, ArrayLike
 from ..core.avals import aval_of, is_valid_type
+from ..core.refs import Ref
 from ..core.trace import Tracer, context, eval_trace
 from ..ops.complex import complex_p, imag_p, real_p
 from ..ops.conversion import bitcast_convert_type_p
@@ -182,6 +183,8 @@ def _checked_number(value: Any) -> Any:
 
 def _from_host(value: Any, dtype: Any, copy: bool) -> Any:
     """NumPy arrays and scalars, and what NumPy makes an array of."""
+    if isinstance(value, Ref):
+        raise TypeError(ref_errors.not_an_array("array", aval_of(value)))
     host = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value)
     if host.dtype == object and value is None:
         raise ValueError(numpy_errors.none_in_array())

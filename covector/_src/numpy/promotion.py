@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base import config, dtypes, numpy_errors
+from ..base import config, dtypes, numpy_errors, ref_errors
 from ..base.dims import Dim
 from ..base.shapes import broadcast_sizes
 from ..base.warn import warn
 from ..core.array import Array
 from ..core.avals import aval_getters, aval_of
+from ..core.refs import Ref
 from ..core.trace import Tracer
 from ..ops.conversion import convert_element_type_p
 from ..ops.identities import stage
@@ -68,7 +69,8 @@ class _HostTypes(dict):
     """For each type of value whether it is one of numbers or NumPy arrays."""
 
     def __missing__(self, kind: type) -> bool:
-        valid = self[kind] = any(base in aval_getters for base in kind.__mro__[:-1])
+        known = any(base in aval_getters for base in kind.__mro__[:-1])
+        valid = self[kind] = known and not issubclass(kind, Ref)
         return valid
 
 
@@ -81,6 +83,8 @@ def _foreign_operand(where: str, x: Any, position: int) -> Any:
         return x
     if hasattr(kind, "__jax_array__"):
         return x.__jax_array__()
+    if isinstance(x, Ref):
+        raise TypeError(ref_errors.not_an_array(where, aval_of(x)))
     raise TypeError(numpy_errors.not_an_operand(where, x, position))
 
 

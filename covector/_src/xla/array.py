@@ -12,6 +12,7 @@ from ..base import dtypes, events
 from ..base.errors import array_deleted, no_cuda_interface
 from ..base.process_errors import elements_elsewhere
 from ..base.random_errors import key_as_numpy
+from ..base.ref_errors import not_an_array
 from ..base.sharding_errors import parts_not_one_buffer
 from ..core.array import Array
 from ..core.avals import ShapedArray, aval_getters, aval_of
@@ -363,7 +364,8 @@ def put(
     """
     if aval is None:
         aval = aval_of(x)
-        assert isinstance(aval, ShapedArray)
+        if not isinstance(aval, ShapedArray):
+            raise TypeError(not_an_array("device_put", aval))
     stored = physical_aval(aval)
     if aval.dtype is _FLOAT0:  # which XLA lacks
         stored = aval.update(dtype=np.bool_)

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..base import config, events, process_errors
+from ..base import config, events, process_errors, ref_errors
 from ..base.errors import description_not_an_array, execution_forbidden
 from ..base.sharding_errors import incompatible_devices, sharding_without_devices
 from ..core.avals import ShapedArray, aval_of
@@ -262,7 +262,7 @@ class XlaBackend:
             return self.to_array(x.__jax_array__(), doing)
         aval = aval_of(x)
         if not isinstance(aval, ShapedArray):
-            raise TypeError(f"[{doing}] a value of type {aval} cannot be put on a device")
+            raise TypeError(ref_errors.not_an_array(doing, aval))
         if hasattr(x, "dtype") and not hasattr(x, "__array__"):
             raise TypeError(description_not_an_array(doing, x))
         return put(x, default_placement(), aval)
