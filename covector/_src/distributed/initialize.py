@@ -19,6 +19,9 @@ from ..xla.turns import wait_for_all
 from .clusters import JOBS, Job, coordinator_of, job_here
 from .failures import Listener, tell
 
+Seconds = int
+DeviceNumbers = int | Sequence[int] | None
+
 # What hears of the failures of others, while this process has joined them.
 _listeners: list[Listener] = []
 
@@ -27,11 +30,11 @@ def initialize(
     coordinator_address: str | None = None,
     num_processes: int | None = None,
     process_id: int | None = None,
-    local_device_ids: int | Sequence[int] | None = None,
+    local_device_ids: DeviceNumbers = None,
     cluster_detection_method: str | None = None,
-    initialization_timeout: int = 300,
-    heartbeat_timeout_seconds: int = 100,
-    shutdown_timeout_seconds: int = 300,
+    initialization_timeout: Seconds = 300,
+    heartbeat_timeout_seconds: Seconds = 100,
+    shutdown_timeout_seconds: Seconds = 300,
     coordinator_bind_address: str | None = None,
     slice_index: int | None = None,
     partition_index: int | None = None,
@@ -198,7 +201,7 @@ def _partition(index: int | None) -> int | None:
     return _number_from_environment("SLICE_INDEX") if found is None else found
 
 
-def _ids(given: int | Sequence[int] | None, job: Job | None) -> Sequence[int] | None:
+def _ids(given: DeviceNumbers, job: Job | None) -> Sequence[int] | None:
     """The numbers of the GPUs that this process is to use; None for all."""
     if isinstance(given, int):
         return [given]
