@@ -92,9 +92,12 @@ def assert_close(got: Any, want: Any, what: str, ulps: float = 16) -> None:
 
 
 def assert_same_values(
-    jax: Any, calls: dict[str, tuple[Call, tuple[Any, ...]]], ulps: float = 16
+    jax: Any, calls: dict[str, tuple[Call, tuple[Any, ...]]], ulps: float = 16, alone: int = 0
 ) -> None:
-    """Compare named calls with JAX's, all in one program of each library."""
+    """Compare named calls with JAX's, all in one program of each library.
+
+    One call of each `alone` is compared once more, by itself and op by op.
+    """
     args = [xs for _, xs in calls.values()]
 
     def program(numpy: Any) -> Call:
@@ -102,5 +105,8 @@ def assert_same_values(
 
     ours = covector.jit(program(jnp))(args)
     theirs = jax.jit(program(jax.numpy))(args)
-    for name, got, want in zip(calls, ours, theirs, strict=True):
+    for i, (name, got, want) in enumerate(zip(calls, ours, theirs, strict=True)):
         assert_close(got, want, name, ulps)
+        if alone and i % alone == 0:
+            call, xs = calls[name]
+            assert_close(call(jnp, *xs), want, f"{name}, alone", ulps)
