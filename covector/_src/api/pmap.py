@@ -101,7 +101,7 @@ def pmap(
     def parallel(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((_without(args, static), kwargs))
         plan = plans.of(leaves, treedef, are_local=process_count() > 1)
-        placed = [_placed(x, sharding) for x, sharding in zip(leaves, plan.shardings)]
+        placed = [_placed(x, sharding, plan.mesh) for x, sharding in zip(leaves, plan.shardings)]
         arrays, kwargs = tree.unflatten(treedef, placed)
         outs = compiled(*_with(arrays, args, static), **kwargs)
         return tree.map(_of_this_process, outs) if plan.mesh.is_multi_process else outs
@@ -226,12 +226,12 @@ def _mapped(fun: Callable[..., Any], args: Any, plan: _Plan, out_axes: Any) -> A
     return tree.unflatten(results[0], outs)
 
 
-def _placed(x: Any, sharding: NamedSharding) -> Any:
+def _placed(x: Any, sharding: NamedSharding, mesh: Mesh) -> Any:
     """An argument where the program takes it; each process gives what its devices take."""
     if isinstance(x, Tracer):
         return x
-    if sharding.mesh.is_multi_process:
-        return global_of(x, sharding.mesh, sharding.spec)
+    if mesh.is_multi_process:
+        return global_of(x, mesh, sharding.spec)
     return device_put(x, sharding)
 
 

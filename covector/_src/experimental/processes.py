@@ -15,12 +15,12 @@ from ..api.devices import device_put
 from ..api.local_data import global_of, is_over_processes, local_of
 from ..base import dtypes, process_errors, tree
 from ..base.sharding_errors import no_spec
-from ..core.trace import eval_trace
 from ..numpy.reductions import sum as sum_of
 from ..sharding.mesh import Mesh
 from ..sharding.spec import PartitionSpec
 from ..xla.array import ArrayImpl
 from ..xla.devices import process_count, process_index
+from ..xla.execute import gathered
 from ..xla.placement import whole_as
 from ..xla.processes import connection
 from ..xla.together import digest_of, stacked
@@ -54,9 +54,9 @@ def _gathered(x: Any, tiled: bool) -> np.ndarray:
             raise ValueError(process_errors.not_stackable(x.aval))
         return np.asarray(device_put(x, whole_as(x._placement).sharding))
     mine = _on_host(x)
-    if process_count() == 1:
-        return mine if tiled else mine[None]
-    rows = eval_trace.backend.gathered(mine)
+    if process_count() == 1 and tiled:
+        return mine
+    rows = gathered(mine)
     return np.concatenate(rows) if tiled and mine.ndim else rows
 
 
@@ -83,7 +83,7 @@ def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:
 def _from_source(mine: np.ndarray, is_source: bool) -> np.ndarray:
     """The sum over the processes, of which only one has something to add."""
     rows, whole = stacked(mine if is_source else np.zeros_like(mine))
-    return np.asarray(device_put(sum_of(rows, axis=0, dtype=mine.dtype), whole.sharding))
+    return np.asarray(device_put(sum_of(rows, axis=0, dtype=mine.dtype), whole))
 
 
 def _on_host(x: Any) -> np.ndarray:
@@ -136,7 +136,7 @@ def _for_digest(x: Any) -> np.ndarray:
 
 def _others_with_other(mine: np.ndarray) -> list[int]:
     """The numbers of the processes that have other digests."""
-    digests = eval_trace.backend.gathered(mine)
+    digests = gathered(mine)
     return np.flatnonzero((digests != mine).any(axis=1)).tolist()
 
 

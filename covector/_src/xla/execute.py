@@ -355,17 +355,14 @@ class XlaBackend:
     def _check_same_everywhere(self, x: Any, aval: ShapedArray) -> None:
         """Raise AssertionError if the processes have different values."""
         host = x.to_numpy() if isinstance(x, ArrayImpl) else np.asarray(x)
-        digests = self.gathered(digest_of(host))
+        digests = self._gathered(digest_of(host))
         wrong = np.flatnonzero((digests != digests[process_index()]).any(axis=1)).tolist()
         if wrong:
             raise AssertionError(process_errors.differs(type(x).__name__, aval, wrong))
 
-    def gathered(self, mine: np.ndarray) -> np.ndarray:
-        """The arrays that the processes have, of one type, side by side; all call this at once."""
-        if process_count() == 1:
-            return mine[None]
+    def _gathered(self, mine: np.ndarray) -> np.ndarray:
         array, whole = stacked(mine)
-        return self._respread(array, whole).to_numpy()
+        return self.device_put(array, whole).to_numpy()
 
     def clear(self) -> None:
         """Forget compiled ops, compiled programs and scalars."""
@@ -402,6 +399,15 @@ def _program_of_body(
 ) -> ClosedJaxpr:
     """The program of one op, which is kept on a jaxpr among its parameters."""
     return _single_op(primitive, avals, dict(params))
+
+
+def gathered(mine: np.ndarray) -> np.ndarray:
+    """The arrays that the processes have, of one type, side by side; all call this at once."""
+    if process_count() == 1:
+        return mine[None]
+    backend = eval_trace.backend
+    assert isinstance(backend, XlaBackend)
+    return backend._gathered(mine)
 
 
 def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:

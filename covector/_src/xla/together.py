@@ -15,7 +15,7 @@ from ..sharding.spec import PartitionSpec
 from . import parts
 from .array import ArrayImpl
 from .devices import devices
-from .placement import Placement, placement_by
+from .placement import placement_by
 
 
 @cache
@@ -28,18 +28,18 @@ def one_of_each() -> tuple[Any, ...]:
 
 
 @cache
-def _placements() -> tuple[Placement, Placement]:
-    """How arrays are placed on one device of each process: cut along rows, and whole."""
+def _shardings() -> tuple[NamedSharding, NamedSharding]:
+    """How arrays lie on one device of each process: cut along rows, and whole."""
     mesh = Mesh(one_of_each(), "process")
-    cut, whole = (NamedSharding(mesh, PartitionSpec(*spec)) for spec in (("process",), ()))
-    return placement_by(cut), placement_by(whole)  # pyright: ignore[reportReturnType]
+    return NamedSharding(mesh, PartitionSpec("process")), NamedSharding(mesh, PartitionSpec())
 
 
-def stacked(mine: np.ndarray) -> tuple[ArrayImpl, Placement]:
-    """The array whose rows are the processes' arrays, of one type, and where it would be whole."""
-    cut, whole = _placements()
+def stacked(mine: np.ndarray) -> tuple[ArrayImpl, NamedSharding]:
+    """The array whose rows are the processes' arrays, of one type, and how it would be whole."""
+    cut, whole = _shardings()
     aval = ShapedArray((len(one_of_each()), *mine.shape), mine.dtype)
-    return ArrayImpl(parts.put_parts([mine[None]], aval, cut.sharding), aval, cut), whole
+    buffer = parts.put_parts([mine[None]], aval, cut)
+    return ArrayImpl(buffer, aval, placement_by(cut)), whole
 
 
 def digest_of(host: np.ndarray) -> np.ndarray:
