@@ -45,6 +45,10 @@ kinds = [type(jnp.ones(3))]
 jax.vmap(jax.grad(lambda x: [kinds.append(type(x)), x][1]))(jnp.ones(3))
 jax.jit(lambda x: kinds.append(type(x)))(1.0)
 assert len(kinds) == 3 and {kind.__module__.split(".")[0] for kind in kinds} == {"jax"}, kinds
+from jax._src import api
+from jax._src.lax import lax as private_lax
+from jax._src.lib.mlir.dialects import hlo
+assert api.grad(private_lax.sin)(0.0) == 1.0 and hlo.AddOp and hlo.__name__.endswith("stablehlo")
 from jax._src.util import HashablePartial
 two = [HashablePartial(max, 2, key=abs) for _ in range(2)]
 assert two[0] == two[1] != HashablePartial(max, 3, key=abs) and len(set(two)) == 1

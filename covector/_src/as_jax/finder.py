@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .private import PRIVATE_MODULES, name_classes_of_arrays
+from .private import PRIVATE_MODULES, SYNONYMS, name_classes_of_arrays
 
 _PACKAGE = __name__.split(".")[0]
 # The version of JAX whose names and behaviour Covector follows.
@@ -54,6 +54,8 @@ class _Finder(MetaPathFinder, Loader):
             return None
         if fullname == "jax" or fullname in PRIVATE_MODULES:
             return ModuleSpec(fullname, self, is_package=True)
+        if fullname in SYNONYMS:
+            return ModuleSpec(fullname, self)
         if fullname.startswith("jax._src.") or not _exists(_own_name(fullname)):
             return None
         return ModuleSpec(fullname, self)
@@ -65,7 +67,7 @@ class _Finder(MetaPathFinder, Loader):
             module = ModuleType(spec.name, f"What libraries use of JAX's private `{spec.name}`.")
             vars(module).update(PRIVATE_MODULES[spec.name])
             return module
-        module = importlib.import_module(_own_name(spec.name))
+        module = importlib.import_module(_own_name(SYNONYMS.get(spec.name, spec.name)))
         # The import system writes its own fields into the module; `exec_module` restores them.
         spec.loader_state = {name: getattr(module, name, None) for name in _MODULE_FIELDS}
         return module
@@ -118,5 +120,8 @@ def install() -> None:
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
         name_classes_of_arrays()
-        for name in PRIVATE_MODULES:  # so that they are attributes of the modules above them
+        for name in (
+            *PRIVATE_MODULES,
+            *SYNONYMS,
+        ):  # so that they are attributes of the modules above them
             importlib.import_module(name)

@@ -27,6 +27,7 @@ from ..ops.identities import stop_gradient_p
 from ..ops.physical import physical_aval
 from ..xla.array import ArrayImpl
 from ..xla.callbacks import effects_barrier
+from ..xla.mlir import builders, ir
 from .absent import HIJAX
 
 
@@ -170,6 +171,17 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
         "RefEffect": RefEffect,
         "WriteEffect": WriteEffect,
     },
+    # JAX's tutorial on primitives.
+    "jax._src.lax": {},
+    "jax._src.lib": {},
+    "jax._src.lib.mlir": {"ir": ir},
+    "jax._src.lib.mlir.dialects": {"__getattr__": builders},
     # The same, of types that Covector has none of; see `absent`.
     "jax.experimental.hijax": HIJAX,
+}
+
+# Private modules all of whose names, as far as anybody asks for them, are those of a public one.
+SYNONYMS = {
+    "jax._src.api": "jax",
+    "jax._src.lax.lax": "jax.lax",
 }

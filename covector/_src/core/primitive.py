@@ -107,8 +107,8 @@ class Primitive:
         return result
 
     def _typed(self, avals: tuple[AbstractValue, ...], params: dict[str, Any]) -> tuple:
-        """The result of `typecheck`, anew: where devices hold different operands, they have different
-        results."""
+        """The result of `typecheck`, anew: where devices hold different operands, their results
+        differ, too."""
         vma = frozenset().union(*[aval.vma for aval in avals])
         if not vma or self.retype is not None:
             return self.effectful_abstract_eval(*avals, **params)

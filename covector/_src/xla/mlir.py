@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 
 from jaxlib.mlir import ir
 
@@ -57,4 +58,20 @@ def with_builders(module: ir.Module) -> ir.Module:
     return module
 
 
-__all__ = ["inlined_func_call", "ir", "make_context", "with_builders", "without_builders"]
+def builders(dialect: str) -> ModuleType:
+    """jaxlib's Python builders of a dialect's operations; "hlo" is JAX's name of StableHLO."""
+    dialect = "stablehlo" if dialect == "hlo" else dialect
+    try:
+        return import_module(f"jaxlib.mlir.dialects.{dialect}")
+    except ModuleNotFoundError:
+        raise AttributeError(f"jaxlib has no builders of a dialect {dialect!r}") from None
+
+
+__all__ = [
+    "builders",
+    "inlined_func_call",
+    "ir",
+    "make_context",
+    "with_builders",
+    "without_builders",
+]
