@@ -268,6 +268,24 @@ def check_uncommitted_and_captured():
     np.testing.assert_array_equal(whole(g(x)), 2 * ROWS)
 
 
+def check_programs_of_one_process():
+    """Programs for the devices of one process; the other one gets arrays without parts."""
+    of_first = Mesh(np.array(cv.local_devices(process_index=0)), ("x",))
+    x = cv.device_put(ROWS, NamedSharding(of_first, P("x")))
+    y, total = cv.jit(lambda x: (x * 2, x.sum()))(x)
+    assert y.shape == (8, 3) and y.sharding.has_addressable_devices == (me() == 0)
+    assert total.devices() == set(cv.local_devices(process_index=0))
+    if me() == 0:
+        np.testing.assert_array_equal(y, 2 * ROWS)
+        assert float(total) == ROWS.sum()
+    else:
+        assert y.addressable_shards == [] and repr(y) == "Array(shape=(8, 3), dtype=float32)"
+        raises(RuntimeError, "non-addressable", float, total)
+        raises(RuntimeError, "non-addressable", y.addressable_data, 0)
+    far = cv.device_put(np.arange(3.0), cv.local_devices(process_index=0)[0]) + 1
+    assert far.shape == (3,) and len(far.addressable_shards) == 1 - me()
+
+
 def check_shard_map():
     lax, mesh = cv.lax, line()
 

@@ -60,9 +60,13 @@ def make_array_from_callback(
         if place not in made:
             made[place] = part_of(data_callback(index))
         parts.append(move(made[place], placement_on(device, True)))
-    if dtype is not None and any(part.dtype != dtypes.canonicalize_dtype(dtype) for part in parts):
+    if dtype is not None and any(part.dtype != _canonical(dtype) for part in parts):
         raise ValueError(errors.part_dtype(where, dtype, [part.dtype for part in parts]))
     return _assembled(where, shape, sharding, parts, dtype)
+
+
+def _canonical(dtype: Any) -> Any:
+    return dtypes.canonicalize_dtype(dtype, allow_extended_dtype=True)
 
 
 def part_of(value: Any) -> ArrayImpl:
@@ -100,7 +104,7 @@ def make_array_from_single_device_arrays(
         if not isinstance(x, ArrayImpl):
             raise TypeError(errors.part_not_an_array(where, x))
     check_shape(where, sharding, shape)
-    if dtype is not None and any(x.dtype != dtypes.canonicalize_dtype(dtype) for x in arrays):
+    if dtype is not None and any(x.dtype != _canonical(dtype) for x in arrays):
         raise ValueError(errors.part_dtype(where, dtype, [x.dtype for x in arrays]))
     return _assembled(where, shape, sharding, arrays, dtype)
 
@@ -127,7 +131,7 @@ def _assembled(
     if parts:
         aval = ShapedArray(tuple(shape), parts[0].dtype, weak_type=parts[0].weak_type)
     else:
-        aval = ShapedArray(tuple(shape), dtypes.canonicalize_dtype(dtype))
+        aval = ShapedArray(tuple(shape), _canonical(dtype))
     placement = placement_by(sharding)
     if sharding.num_devices == 1 and parts:
         return ArrayImpl(parts[0]._buffer, aval, placement)

@@ -146,7 +146,9 @@ def to_remote_sharding(aval: Any, sharding: Any) -> str:
     return (
         "[device_put] device_put's second argument must be a device of this process, or a sharding "
         f"over such devices, but it is {sharding}, and the array of type {aval} is committed to "
-        "other devices. Make the array of parts by `make_array_from_single_device_arrays`."
+        "other devices: a committed array does not go there, since this platform does not support "
+        "cross-host device transfers. Make the array of parts by "
+        "`make_array_from_single_device_arrays`."
     )
 
 

@@ -56,6 +56,11 @@ class Sharding:
         return {d for d in self.device_set if d.process_index == d.client.process_index()}
 
     @property
+    def has_addressable_devices(self) -> bool:
+        """Whether one of the devices belongs to this process."""
+        return bool(self.addressable_devices)
+
+    @property
     def is_fully_addressable(self) -> bool:
         """Whether all devices belong to this process."""
         return self.addressable_devices == self.device_set

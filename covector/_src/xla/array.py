@@ -172,6 +172,8 @@ class ArrayImpl(Array):
 
     def addressable_data(self, index: int) -> ArrayImpl:
         """The part of the array with this number among `addressable_shards`."""
+        if self._placement is not None and not self._placement.local:
+            raise RuntimeError(elements_elsewhere(self.aval, self.sharding))
         return self.addressable_shards[index].data
 
     @property
@@ -392,6 +394,12 @@ def put_spread(
     return ArrayImpl(parts.put_parts(pieces, stored, sharding), aval, placement)
 
 
+def without_parts(aval: ShapedArray, placement: Placement) -> ArrayImpl:
+    """What this process has of an array on devices of other processes: nothing but its type."""
+    sharding = placement.sharding or SingleDeviceSharding(placement.device)
+    return ArrayImpl(parts.joined([], physical_aval(aval), sharding), aval, placement)
+
+
 def _put_buffer(host: np.ndarray, aval: ShapedArray, device: Any, may_alias: bool) -> Any:
     """Host memory as a buffer; without `may_alias` it may change as soon as this returns."""
     events.record("put", aval)
@@ -406,6 +414,8 @@ def move(x: ArrayImpl, placement: Placement | None) -> ArrayImpl:
     """The array at another placement; its buffer is shared if the elements stay where they are."""
     if x._placement is placement:
         return x
+    if placement is not None and not placement.local:
+        return without_parts(x.aval, placement)
     if x._spread is not None or (placement is not None and placement.is_spread):
         return _respread(x, placement)
     device = first_device() if placement is None else placement.device

@@ -27,9 +27,9 @@ from ..sharding.base import Sharding
 from ..transforms.memory_plan import materialized
 from ..transforms.simplify import drop_dead_code
 from . import barriers, cache, loops, nonfinite, short_rows, tiles
-from .array import ArrayImpl, move, put
+from .array import ArrayImpl, move, put, without_parts
 from .callbacks import Launch
-from .devices import lowering_platform, sharding_on
+from .devices import is_local, lowering_platform, sharding_on
 from .dump import dump
 from .emitter import Emitter
 from .failures import failure_behind
@@ -167,6 +167,30 @@ class Executable:
     def output_layouts(self) -> list[Layout]:
         """How each output lies in memory."""
         return list(map(layout_of, self.loaded.get_output_layouts()))
+
+
+class _RunElsewhere(Executable):
+    """A program for devices of other processes alone: here it makes arrays without parts."""
+
+    __slots__ = ("_device",)
+
+    def __init__(
+        self,
+        name: str,
+        loaded: Any,
+        jaxpr: ClosedJaxpr,
+        kept: Any,
+        consts: Any,
+        device: Any,
+        *rest: Any,
+    ):
+        super().__init__(name, loaded, jaxpr, kept, consts, device, *rest)
+        self.only_launches = False
+        self._device = device
+
+    def launch(self, buffers: list[Any]) -> list[Any]:
+        placements = self.out_placements or repeat(placement_on(self._device, True))
+        return [without_parts(aval, p)._buffer for aval, p in zip(self.out_avals, placements)]
 
 
 # Kinds of compiled programs that are made while a flag is on, by those who look at what they do.
@@ -391,6 +415,7 @@ def compile_lowered(
     consts = [_captured(c, devices)._buffer for c in module.captured]
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
+    kind = kind if any(map(is_local, devices)) else _RunElsewhere
     executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives, spread)
     executable.reread = reread
     if module.host_callbacks:

@@ -314,7 +314,7 @@ class XlaBackend:
             default_placement() if target is None else placement_of_target(target, np.shape(x))
         )
         if placement is not None and not placement.is_local:
-            return self._put_over_processes(x, placement)
+            return self._put_over_processes(x, placement, target)
         if isinstance(x, ArrayImpl):
             if target is None:
                 return x
@@ -328,7 +328,7 @@ class XlaBackend:
         with explicit_put():
             return put(x, placement, may_alias=may_alias)
 
-    def _put_over_processes(self, x: Any, placement: Placement) -> ArrayImpl:
+    def _put_over_processes(self, x: Any, placement: Placement, target: Any) -> ArrayImpl:
         """A value on devices of which other processes have some; they do the same, all at once.
 
         Of what is no such array yet, each process takes the parts that it is to hold, and all must
@@ -344,7 +344,7 @@ class XlaBackend:
                 raise ValueError(process_errors.to_one_device(x.aval, before))
             raise ValueError(process_errors.to_other_devices(x.aval, before, after))
         if isinstance(x, ArrayImpl) and x.committed:
-            raise ValueError(process_errors.to_remote_sharding(x.aval, placement.sharding))
+            raise ValueError(process_errors.to_remote_sharding(x.aval, target))
         check_no_escaped_tracer((x,), "device_put")
         with explicit_put():
             made = move(x, placement) if isinstance(x, ArrayImpl) else put(x, placement)
