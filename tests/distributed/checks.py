@@ -17,6 +17,7 @@ import numpy as np
 
 import covector as cv
 import covector.numpy as jnp
+from covector._src.as_jax.private import PRIVATE_MODULES
 from covector.experimental import multihost_utils as together
 from covector.sharding import Mesh, NamedSharding
 from covector.sharding import PartitionSpec as P
@@ -410,6 +411,16 @@ def check_agreement():
     raises(AssertionError, "the seed. ", together.assert_equal, {"a": me()}, "the seed")
     raises(AssertionError, "[assert_equal]", together.assert_equal, [1] * (1 + me()))
     assert together.reached_preemption_sync_point(1) is False
+
+
+def check_texts_under_keys():
+    """What libraries reach through the object that JAX calls `distributed.global_state`."""
+    state = PRIVATE_MODULES["jax._src.distributed"]["global_state"]
+    assert (state.process_id, state.num_processes) == (me(), 2)
+    assert (state.service is None) == (me() == 1) and state.preemption_sync_manager is not None
+    state.client.key_value_set(f"from {me()}", f"hello {1 - me()}")
+    assert state.client.blocking_key_value_get(f"from {1 - me()}", 10_000) == f"hello {me()}"
+    state.client.wait_at_barrier("both", 10_000)
 
 
 def check_local_and_global():

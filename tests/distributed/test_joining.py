@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 import covector as cv
+from covector._src.as_jax.private import PRIVATE_MODULES
 from covector._src.distributed import clusters, initialize
 
 jax = pytest.importorskip("jax")
@@ -63,6 +64,12 @@ def test_signatures(name):
 def test_alone():
     assert cv.distributed.is_initialized() is False
     cv.distributed.shutdown()  # nothing happens
+
+
+def test_alone_to_libraries():
+    state = PRIVATE_MODULES["jax._src.distributed"]["global_state"]
+    assert (state.process_id, state.num_processes) == (0, 1)
+    assert state.client is state.service is state.coordinator_address is None
 
 
 def test_too_late():

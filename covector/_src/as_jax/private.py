@@ -28,6 +28,7 @@ from ..ops.physical import physical_aval
 from ..xla.array import ArrayImpl
 from ..xla.callbacks import effects_barrier
 from ..xla.mlir import builders, ir
+from ..xla.processes import connection
 from .absent import HIJAX
 
 
@@ -76,6 +77,18 @@ class _NodeTypes:
 
     def __contains__(self, kind: type) -> bool:
         return default_registry.is_node(kind)
+
+
+class _GlobalState:
+    """How this process is tied to the others: what JAX's object of this name tells."""
+
+    client = property(lambda self: getattr(connection(), "client", None))
+    service = property(lambda self: getattr(connection(), "service", None))
+    preemption_sync_manager = property(lambda self: getattr(connection(), "preemption", None))
+    coordinator_address = property(lambda self: getattr(connection(), "address", None))
+    partition_index = property(lambda self: getattr(connection(), "partition_index", None))
+    process_id = property(lambda self: getattr(connection(), "process_id", 0))
+    num_processes = property(lambda self: getattr(connection(), "num_processes", 1))
 
 
 class HashablePartial:
@@ -153,6 +166,8 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     "jax._src.compiler": {},
     # Equinox waits for callbacks.
     "jax._src.dispatch": {"wait_for_tokens": effects_barrier},
+    # Orbax waits for other processes, and keeps texts for them.
+    "jax._src.distributed": {"global_state": _GlobalState()},
     # BlackJAX.
     "jax._src.flatten_util": {"ravel_pytree": ravel_pytree},
     "jax._src.pjit": {"jit_p": jit_p},
