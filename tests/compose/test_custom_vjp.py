@@ -77,7 +77,8 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_jax(name, same_as_jax):
-    same_as_jax(PROGRAMS[name])
+    # JAX has no constants that are arrays of NumPy in rules within a program.
+    same_as_jax(PROGRAMS[name], in_one=False)
 
 
 # ---------------------------------------------------------------- forward mode, which JAX has not
