@@ -8,13 +8,6 @@ from covector.scipy import stats
 
 INF, NAN = np.inf, np.nan
 
-# Options of XLA's for programs that only show whether formulas and rules of derivatives are right.
-QUICK_TO_COMPILE = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
-}
-
 POINTS = np.array(
     [-INF, -1e200, -700, -40, -8.5, -3, -1, -0.3, -1e-3, -1e-20, 0, 1e-300, 1e-20, 1e-5]
     + [0.1, 0.5, 0.9, 1, 1.5, 3, 6.2, 12, 40, 200, 700, INF, NAN]

@@ -9,6 +9,7 @@ import scipy.ndimage as sp
 import covector as cv
 import covector.numpy as jnp
 from covector.scipy.ndimage import map_coordinates
+from tests.scipy.compiling import QUICK_TO_COMPILE
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(6, 5))
@@ -30,9 +31,12 @@ def nothing_implicit():
         yield
 
 
-def ours(x, places, *args, **kwargs):
+def ours(x, places, *args):
+    program = cv.jit(
+        lambda x, places: map_coordinates(x, places, *args), compiler_options=QUICK_TO_COMPILE
+    )
     with cv.enable_x64(True):
-        return np.asarray(map_coordinates(x, places, *args, **kwargs))
+        return np.asarray(program(x, places))
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3, 4, 5])

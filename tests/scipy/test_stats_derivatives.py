@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import covector as cv
-from tests.scipy.distributions import CASES, QUICK_TO_COMPILE, functions_of, is_discrete
+from tests.scipy.compiling import QUICK_TO_COMPILE
+from tests.scipy.distributions import CASES, functions_of, is_discrete
 
 # Distributions whose programs take long to compile: the functions that stand for all.
 CHOSEN = {

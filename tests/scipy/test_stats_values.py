@@ -7,12 +7,12 @@ import pytest
 import scipy.stats
 
 import covector as cv
+from tests.scipy.compiling import QUICK_TO_COMPILE
 from tests.scipy.distributions import (
     CASES,
     COUNTS,
     POINTS,
     PROBABILITIES,
-    QUICK_TO_COMPILE,
     functions_of,
     is_discrete,
 )
