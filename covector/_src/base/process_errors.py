@@ -169,6 +169,14 @@ def to_one_device(aval: Any, devices: Sequence[Any]) -> str:
     )
 
 
+def no_collectives(name: str, kind: str | None) -> str:
+    return (
+        f"[{name}] The program is for the CPUs of several processes, and nothing carries values "
+        f"between these: the flag `jax_cpu_collectives_implementation` is {kind!r}. Set it to "
+        "'gloo' before the first array is made."
+    )
+
+
 # ---------------------------------------------------------------- parts of arrays
 
 

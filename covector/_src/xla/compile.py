@@ -39,6 +39,7 @@ from .module import ModuleContext, nbytes
 from .native import RESULT_HANDLER_OPTIONS, xla_client
 from .options import compile_options
 from .placement import Placement, SingleDeviceSharding, placement_by, placement_on, whole_on
+from .processes import check_collectives
 from .progress import Progress
 from .spread import Spread
 from .turns import InTurn
@@ -390,6 +391,9 @@ def compile_lowered(
     module, spread = lowered.module_context, lowered.spread
     devices = (device,) if spread is None else spread.devices
     several = len(devices) > 1
+    mine = sum(map(is_local, devices))
+    if device.platform == "cpu" and 0 < mine < len(devices):
+        check_collectives(lowered.name)
     chooses = [s is None for s in spread.outs] if several else []
     options = compile_options(
         *(devices, compiler_options, module.compile_options, module.disabled_passes, chooses),
@@ -415,7 +419,7 @@ def compile_lowered(
     consts = [_captured(c, devices)._buffer for c in module.captured]
     kept, keepalives = lowered.kept, module.keepalives
     kind = next((kind for flag, kind in special_kinds if flag.value), Executable)
-    kind = kind if any(map(is_local, devices)) else _RunElsewhere
+    kind = kind if mine else _RunElsewhere
     executable = kind(lowered.name, loaded, closed, kept, consts, device, keepalives, spread)
     executable.reread = reread
     if module.host_callbacks:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..base import config
 from ..base.errors import JaxRuntimeError
-from ..base.process_errors import not_reached
+from ..base.process_errors import no_collectives, not_reached
 from .native import _jax, xla_client
 
 
@@ -142,6 +142,13 @@ def _collectives(joined: Connection) -> Any:
         atexit.register(collectives.Finalize)
         return collectives
     return None
+
+
+def check_collectives(name: str) -> None:
+    """Raise unless something carries values between CPUs; the runtime would end the process."""
+    kind = config.cpu_collectives_implementation.value
+    if kind not in ("gloo", "mpi"):
+        raise RuntimeError(no_collectives(name, kind))
 
 
 def is_this_machine(address: str) -> bool:
