@@ -69,6 +69,7 @@ SAME_IN_NUMPY = {
     "tile": lambda np, x, y: np.tile(x, 2),
     "tile more ranks": lambda np, x, y: np.tile(x, (2, 1, 2)),
     "tile fewer ranks": lambda np, x, y: np.tile(y, (2, 1)),
+    "tile by an array": lambda np, x, y: np.tile(y, np.array([2, 1])),
     "repeat": lambda np, x, y: np.repeat(x, 2),
     "repeat along an axis": lambda np, x, y: np.repeat(y, 3, axis=1),
     "repeat none": lambda np, x, y: np.repeat(x, 0, axis=0),

@@ -24,7 +24,7 @@ from ..ops.linear import broadcast_in_dim, expand_dims
 from ..ops.select import select_n_p
 from ..ops.shaping import broadcast_to, rev_p
 from .indices import Cut, Index, is_array
-from .promotion import convert, dtype_of, number
+from .promotion import convert, dtype_of, number, own
 
 _INT, _LONG = np.dtype(np.int32), np.dtype(np.int64)
 _ZERO = number(0, _INT)
@@ -100,7 +100,8 @@ def pattern_of(shape: tuple[int, ...], index: Index) -> tuple[Pattern, list[Any]
             operands.append(number(entry if entry >= 0 else -1 - shape[dim], dtype))
             entry = HOLE
         elif type(entry) is Cut and (entry.step != 1 or entry.size != shape[dim]):
-            operands.append(number(entry.start, dtype))
+            start = entry.start
+            operands.append((convert if own[type(start)] else number)(start, dtype))
             entry = entry._replace(start=HOLE)
         dim += entry is not None and type(entry) is not bool
         entries.append(entry)

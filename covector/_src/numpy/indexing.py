@@ -87,6 +87,9 @@ def plan_of(shape: tuple[int, ...], index: Index) -> tuple[Plan, list[Any]]:
             if step < 0:
                 reversed_.append(dim)
                 start = start + (size - 1) * step if size else 0
+            if own[type(start)]:
+                operands.append(start)
+                start = None
         else:
             if not shape[dim]:
                 raise IndexError(numpy_errors.nothing_to_index(dim, shape))

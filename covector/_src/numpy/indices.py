@@ -3,7 +3,7 @@
 entry of an index                     what it is read as
 integer                               int
 array or list of integers             array, of rank 0 also
-slice, and `...`                      Cut, one for each dimension
+slice, `ds(start, size)`, and `...`   Cut, one for each dimension
 None                                  None: a new dimension
 array or list of booleans, known      the arrays of integers where it is true
 boolean                               bool: a new dimension of size 1 or 0
@@ -20,6 +20,7 @@ import numpy as np
 
 from ..base import config, dtypes, numpy_errors
 from ..base.dims import has_symbolic, max_dim, min_dim, size_of
+from ..core.refs import Slice
 from ..core.trace import Tracer
 from . import creation
 from .promotion import BOOL, own
@@ -96,10 +97,15 @@ def read(shape: tuple[int, ...], index: Any, wrap: bool = True, masks: bool = Fa
     With `wrap`, integers that are negative are counted from the end; arrays are left as they are.
     With `masks`, arrays of booleans are left as masks although they are known.
     """
-    given = index if isinstance(index, tuple) else (_alone(index),)
+    given = index if isinstance(index, tuple) and type(index) is not Slice else (_alone(index),)
     entries: list[Any] = []
     for entry in given:
-        if entry is None or entry is Ellipsis or type(entry) is int or isinstance(entry, slice):
+        if (
+            entry is None
+            or entry is Ellipsis
+            or type(entry) in (int, Slice)
+            or isinstance(entry, slice)
+        ):
             entries.append(entry)
         else:
             entries += _read_other(entry, masks)
@@ -110,14 +116,14 @@ def read(shape: tuple[int, ...], index: Any, wrap: bool = True, masks: bool = Fa
 
 def _alone(index: Any) -> Any:
     """The one entry of an index that is no tuple."""
-    if isinstance(index, Sequence) and not isinstance(index, str):
+    if isinstance(index, Sequence) and not isinstance(index, (str, Slice)):
         numbers = all(np.isscalar(x) or getattr(x, "ndim", 1) == 0 for x in index)
         raise TypeError(numpy_errors.index_of_sequence(index, "array" if numbers else "tuple"))
     return index
 
 
 def _is_advanced(entry: Any) -> bool:
-    return not (entry is None or entry is Ellipsis or isinstance(entry, slice))
+    return not (entry is None or entry is Ellipsis or isinstance(entry, (slice, Slice)))
 
 
 class _TrueAt(NamedTuple):
@@ -209,6 +215,8 @@ def _along_dimensions(shape: tuple[int, ...], entries: list[Any], wrap: bool) ->
         sizes = shape[dim : dim + rank]
         if isinstance(entry, slice):
             entry = cut(entry, sizes[0])
+        elif type(entry) is Slice:
+            entry = _cut_of_size(entry, sizes[0])
         elif type(entry) is int:
             entry = entry + sizes[0] if wrap and entry < 0 else entry
         elif type(entry) is _TrueAt:
@@ -287,6 +295,19 @@ def cut(entry: slice, size: int) -> Cut:
     except ValueError:
         raise ValueError(numpy_errors.slice_step_zero()) from None
     return Cut(indices.start, len(indices), indices.step)
+
+
+def _cut_of_size(entry: Slice, size: int) -> Cut:
+    """A slice of a fixed size, of which the start may be an operand of the program.
+
+    Operands that are negative are counted from the end where the slice is all there is to cut;
+    where elements are gathered or written they are out of bounds, as in JAX.
+    """
+    start = entry.start
+    if not own[type(start)]:
+        start = operator.index(start)
+        start = start + size if start < 0 else start
+    return Cut(start, entry.size, entry.stride)
 
 
 def _cut_symbolic(start: Any, stop: Any, step: int | None, size: Any) -> Cut:

@@ -372,7 +372,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:
            [1, 2, 1, 2]], dtype=int32)
     """
     A = as_array("tile", A)
-    counts = reps if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
+    counts = reps if isinstance(reps, (tuple, list)) or np.ndim(reps) else (reps,)
     counts = tuple([index_argument("tile", "reps", n) for n in counts])
     rank = max(A.ndim, len(counts))
     counts = (1,) * (rank - len(counts)) + counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api.devices import device_put
+from ..api.vectorize import vmap
 from ..base import dtypes, numpy_errors
 from ..base.dims import Dim, max_dim
 from ..base.errors import ConcretizationTypeError
@@ -359,16 +361,18 @@ def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
 
 
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
-    """What a function makes of the indices of an array.
+    """An array of what a function makes of the indices of each element.
 
     Args:
-      function: takes the indices along each axis, as arrays of the given shape.
+      function: takes the index along each axis, a number each; it is vectorized by `vmap`, where
+        NumPy gives it arrays of all indices.
       shape: the shape.
       dtype: of the indices.
-      **kwargs: passed to the function.
+      **kwargs: passed to the function, the same for all elements.
 
     Returns:
-      What the function returns.
+      The results: of the given shape, followed by that of one result. A function may also return
+      trees of arrays.
 
     >>> import covector.numpy as jnp
     >>> jnp.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int)
@@ -377,4 +381,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any
     """
     shape = tuple([operator.index(size) for size in shape])
     dtype = dtypes.check_user_dtype_supported(dtype, "fromfunction")
-    return function(*[iota(dtype, shape, i) for i in range(len(shape))], **kwargs)
+    function = functools.partial(function, **kwargs)
+    for i in reversed(range(len(shape))):
+        function = vmap(function, in_axes=[0 if i == j else None for j in range(len(shape))])
+    return function(*[iota(dtype, (size,), 0) for size in shape])
