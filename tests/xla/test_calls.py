@@ -144,6 +144,7 @@ def test_placements_tell_programs_apart(module):
     assert f.slow == 2
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_no_reference_is_lost_or_kept(module):
     f = repeated(module, lambda d, y: (d["x"] + y, {"z": y}))
     args = {"x": jnp.ones(3)}, jnp.ones(3)
@@ -199,6 +200,7 @@ def test_ops(module):
     assert len(slow) == 2
 
 
+@pytest.mark.usefixtures("only_new_garbage")
 def test_functions_go(module):
     """Neither tables nor functions hold one another for ever."""
     import weakref

@@ -8,6 +8,9 @@ import pytest
 import covector as cv
 import covector.numpy as jnp
 
+# The time is that of the trees, not of looking for garbage among what other tests keep.
+pytestmark = pytest.mark.usefixtures("only_new_garbage")
+
 MANY = 100_000
 
 
