@@ -7,6 +7,7 @@ from ._src.api.sharding import auto_axes as auto_axes
 from ._src.api.sharding import explicit_axes as explicit_axes
 from ._src.api.sharding import make_single_device_sharding as make_single_device_sharding
 from ._src.api.sharding import reshard as reshard
+from ._src.core.avals import ManualAxisType as ManualAxisType
 from ._src.sharding.base import Sharding as Sharding
 from ._src.sharding.mesh import AbstractDevice as AbstractDevice
 from ._src.sharding.mesh import AbstractMesh as AbstractMesh

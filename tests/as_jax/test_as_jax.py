@@ -49,7 +49,8 @@ from jax._src import api
 from jax._src.lax import lax as private_lax
 from jax._src.lib.mlir.dialects import hlo
 assert api.grad(private_lax.sin)(0.0) == 1.0 and hlo.AddOp and hlo.__name__.endswith("stablehlo")
-from jax._src.util import HashablePartial
+from jax._src.util import HashablePartial, safe_map
+assert safe_map(max, [1, 4], [3, 2]) == [3, 4]
 two = [HashablePartial(max, 2, key=abs) for _ in range(2)]
 assert two[0] == two[1] != HashablePartial(max, 3, key=abs) and len(set(two)) == 1
 assert two[0](-3) == -3

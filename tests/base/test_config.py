@@ -449,3 +449,16 @@ def test_the_command_line(monkeypatch):
     flags.parse_flags_with_absl()
     expected = {"jax_count": 3, "jax_loud": True, "jax_fast": False, "jax_late": "no"}
     assert flags.values == expected
+
+
+def test_flags_that_only_jax_has_may_be_set():
+    with pytest.warns(UserWarning, match="'jax_enable_pgle' is a flag of JAX's that means nothing"):
+        config.config.update("jax_enable_pgle", True)
+    with pytest.raises(AttributeError, match="There is no flag"):
+        config.config.read("jax_enable_pgle")
+
+
+def test_every_flag_of_jax_is_known(jax):
+    known = set(config.config.values) | config.config._without_effect
+    assert sorted(set(jax.config.values) - known) == []
+    assert not config.config._without_effect & set(config.config.values)

@@ -252,6 +252,15 @@ def test_closures_of_traced_arrays():
     np.testing.assert_allclose(cv.jit(f)(W), right, rtol=1e-4)
 
 
+def test_types_tell_along_which_axes_values_vary():
+    seen = []
+    mapped(cv, lambda x: [seen.append(cv.typeof(x).manual_axis_type), x][1], cv.P("x"), cv.P("x"))(
+        X
+    )
+    assert seen[0] == cv.sharding.ManualAxisType(varying={"x"})
+    assert cv.typeof(X).manual_axis_type == cv.sharding.ManualAxisType()
+
+
 def test_residuals_that_are_there_anyway_are_not_returned():
     """The second half reads inputs and results of the first; scalars travel as lines."""
     f = mapped(cv, lambda x: cv.lax.exp(x), cv.P("x"), cv.P("x"))

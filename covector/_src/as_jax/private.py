@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
-from ..api import checkify, extending
+from ..api import checkify, extending, utilities
 from ..api.checkify_error import Error, JaxException
 from ..base import dtypes, source, tracebacks
 from ..base.tree_registry import default_registry, flatten_one_level
@@ -173,8 +173,11 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     "jax._src.pjit": {"jit_p": jit_p},
     # Flax asks whether a type is a node of trees; Orbax opens one.
     "jax._src.tree_util": {"_registry": _NodeTypes(), "flatten_one_level": flatten_one_level},
-    # optree.
-    "jax._src.util": {"HashablePartial": HashablePartial},
+    # optree; interpreters of jaxprs as JAX's tutorials write them.
+    "jax._src.util": {
+        "HashablePartial": HashablePartial,
+        "safe_map": utilities.safe_map,
+    },
     # Chex asks whether the CPU was started.
     "jax._src.xla_bridge": {"_backends": {}},
     # Flax's NNX names this type.

@@ -542,6 +542,40 @@ raise_persistent_cache_errors = _switch(
     "Whether trouble with the folder is an error; a warning if not.",
 )
 
+# ---------------------------------------------------------------- flags of JAX's without effect
+
+# They choose between parts of JAX's machinery, or are for hardware and services that it knows.
+config.accept_without_effect(
+    [
+        *("check_vma", "eager_constant_folding", "mock_num_gpu_processes"),
+        *("jax2tf_associative_scan_reductions", "jax2tf_default_native_serialization"),
+        *("jax_backend_target", "jax_bcoo_cusparse_lowering"),
+        *("jax_captured_constants_report_frames", "jax_compilation_cache_check_contents"),
+        *("jax_compilation_cache_expect_pgle", "jax_compiler_detailed_logging_min_ops"),
+        *("jax_cross_host_transfer_socket_address", "jax_cross_host_transfer_timeout_seconds"),
+        *("jax_cross_host_transfer_transfer_size", "jax_cross_host_transport_addresses"),
+        *("jax_custom_vjp3", "jax_debug_leaked_clients_on_clear_backends"),
+        *("jax_disable_bwd_checks", "jax_disable_vmap_shmap_error"),
+        *("jax_disallow_mesh_context_manager", "jax_embedded_constants_max_bytes"),
+        *("jax_enable_pgle", "jax_experimental_unsafe_xla_runtime_errors"),
+        *("jax_export_ignore_forward_compatibility", "jax_force_dcn_cross_host_transfers"),
+        *("jax_include_full_tracebacks_in_locations", "jax_mock_gpu_topology"),
+        *("jax_mosaic_allow_hlo", "jax_oneapi_visible_devices"),
+        *("jax_pallas_enable_debug_checks", "jax_pallas_poison_buffers"),
+        *("jax_pallas_use_mosaic_gpu", "jax_pallas_verbose_errors"),
+        *("jax_persistent_cache_enable_xla_caches", "jax_pgle_aggregation_percentile"),
+        *("jax_pgle_profiling_runs", "jax_ragged_dot_use_gpu_pallas_triton_lowering"),
+        *("jax_ragged_dot_use_ragged_dot_instruction", "jax_refs_to_pins", "jax_remat3"),
+        *("jax_remove_custom_partitioning_ptr_from_cache_key", "jax_scan3"),
+        *("jax_send_traceback_to_runtime", "jax_serialization_version"),
+        *("jax_share_binary_between_hosts", "jax_share_binary_between_hosts_timeout_ms"),
+        *("jax_sort_devices_by_process_index", "jax_source_url_schema"),
+        *("jax_traceback_in_locations_limit", "jax_tracer_error_num_traceback_frames"),
+        *("jax_use_direct_linearize", "jax_use_emit_pipeline_primitive", "jax_use_magma"),
+        *("jax_use_simplified_jaxpr_constants", "jax_xla_backend", "jax_xla_profile_version"),
+    ]
+)
+
 # ---------------------------------------------------------------- contexts of users
 
 

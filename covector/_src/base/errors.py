@@ -399,6 +399,13 @@ def escaped_tracer(tracer: Any, doing: str) -> str:
 # ---------------------------------------------------------------- configuration
 
 
+def flag_without_effect(name: str, value: object) -> str:
+    return (
+        f"[config] '{name}' is a flag of JAX's that means nothing to Covector: setting it to "
+        f"{value!r} has no effect."
+    )
+
+
 def unknown_flag(name: str, closest: str | None) -> str:
     advice = f"Did you mean '{closest}'?" if closest else "`covector.config.values` lists all."
     return f"[config] There is no flag '{name}'. {advice}"

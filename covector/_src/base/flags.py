@@ -25,12 +25,13 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
 from . import errors
 from .flag_kinds import Kind
+from .warn import warn
 
 # Held while values change and while a thread meets a flag for the first time: a change must not
 # miss a thread that is just about to copy the old value.  Readers never take it.
@@ -375,11 +376,13 @@ class Config:
     ('green', 'green', 'green')
     """
 
-    __slots__ = ("_flags",)
+    __slots__ = ("_flags", "_without_effect")
     _flags: dict[str, Flag]
+    _without_effect: set[str]
 
     def __init__(self) -> None:
         object.__setattr__(self, "_flags", {})
+        object.__setattr__(self, "_without_effect", set())
 
     def add(self, flag: Flag) -> Flag:
         """Make a flag known by its name; the environment, if it says anything, sets it."""
@@ -391,6 +394,10 @@ class Config:
                 flag.update(flag.read(text, f"environment variable {variable}"))
                 break
         return flag
+
+    def accept_without_effect(self, names: Iterable[str]) -> None:
+        """Let programs set what JAX has flags for, and Covector has no use for."""
+        self._without_effect.update(names)
 
     def flag(self, name: str) -> Flag:
         """The flag of this name; AttributeError names the closest one if there is none."""
@@ -404,9 +411,13 @@ class Config:
     def update(self, name: str, val: Any) -> None:
         """Set a flag for the whole process.
 
-        Raises AttributeError for an unknown name and ValueError for a value out of range.
+        Raises AttributeError for an unknown name and ValueError for a value out of range. A flag
+        that only JAX has means nothing here: a warning says so.
         """
-        self.flag(name).update(val)
+        if name in self._without_effect:
+            warn(errors.flag_without_effect(name, val))
+        else:
+            self.flag(name).update(val)
 
     def read(self, name: str) -> Any:
         """The value of a flag as the current thread sees it."""

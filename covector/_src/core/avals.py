@@ -87,9 +87,14 @@ _interned: WeakValueDictionary[tuple, ShapedArray] = WeakValueDictionary()
 
 
 class ManualAxisType(NamedTuple):
-    """Along which axes of a mesh the devices hold different values; other kinds there are none."""
+    """What a type tells of the axes of a mesh whose devices a function is written for, one by one.
 
-    varying: frozenset[Any]
+    Attributes:
+      varying: the axes along which devices may hold different values.
+      unreduced, reduced: the axes along which a sum is still to be taken, or was; there are none.
+    """
+
+    varying: frozenset[Any] = frozenset()
     unreduced: frozenset[Any] = frozenset()
     reduced: frozenset[Any] = frozenset()
 
@@ -141,9 +146,11 @@ class ShapedArray(AbstractValue):
         return unspecified(self.ndim)
 
     @property
-    def mat(self) -> ManualAxisType:
+    def manual_axis_type(self) -> ManualAxisType:
         """How the values vary between devices, within `shard_map`."""
         return ManualAxisType(self.vma)
+
+    mat = manual_axis_type
 
     def to_tangent_aval(self) -> ShapedArray:
         if self._tangent is None:

@@ -43,6 +43,10 @@ class BatchTracer(Tracer):
     def __repr__(self) -> str:
         return f"VmapTracer(aval={self.aval}, batched={aval_of(self.value)})"
 
+    # The same under the names by which JAX's users know them.
+    val = property(lambda self: self.value)
+    batch_dim = property(lambda self: self.dim)
+
     def origin(self) -> str:
         if isinstance(self.value, Tracer):
             return self.value.origin()
