@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as jnp
+from covector import lax
 from covector._src.base import config
 from covector._src.core.show import jaxprs_in_params
 
@@ -178,6 +179,49 @@ def test_exponentials_that_overflow():
     np.testing.assert_array_equal(np.asarray(got), [0, 0, 0.25])
     got = cv.grad(lambda v: jnp.sum(1 / jnp.cosh(v)))(x)
     np.testing.assert_array_equal(np.asarray(got), [0, 0, 0])
+
+
+# Functions of a number that overflows in exp: those that have a limit, and those that grow.
+LIMITS = {
+    "quotient": lambda x: 1 / (1 + jnp.exp(x)),
+    "reciprocal": lambda x: jnp.reciprocal(1 + jnp.exp(x)),
+    "whole power": lambda x: (1 + jnp.exp(x)) ** -1,
+    "power": lambda x: (1 + jnp.exp(x)) ** -1.5,
+    "of a root": lambda x: 1 / jnp.sqrt(1 + jnp.exp(x)),
+    "reciprocal root": lambda x: lax.rsqrt(1 + jnp.exp(x)),
+    "tanh": lambda x: jnp.tanh(jnp.exp(x)),
+    "logistic": lambda x: lax.logistic(jnp.exp(x)),
+    "erf": lambda x: lax.erf(jnp.exp(x)),
+    "arctan": lambda x: jnp.arctan(jnp.exp(x)),
+    "exponential": lambda x: jnp.exp(-jnp.exp(x)),
+    "cosh": lambda x: 1 / jnp.cosh(x),
+    "selected": lambda x: jnp.where(x < 50, jnp.log(1 + jnp.exp(x)), 0.0),
+}
+GROWTH = {
+    "log": lambda x: jnp.log(1 + jnp.exp(x)),
+    "log1p": lambda x: jnp.log1p(jnp.exp(x)),
+    "log of log": lambda x: jnp.log(1 + jnp.log(1 + jnp.exp(x))),
+    "root": lambda x: jnp.sqrt(1 + jnp.exp(x)),
+    "power": lambda x: (1 + jnp.exp(x)) ** 0.25,
+    "cube root": lambda x: jnp.cbrt(jnp.exp(x)),
+    "asinh": lambda x: jnp.arcsinh(jnp.exp(x)),
+    "acosh": lambda x: jnp.arccosh(jnp.cosh(x)),
+    "beside a limit": lambda x: jnp.log(1 + jnp.exp(x)) + 1 / (1 + jnp.exp(x)),
+    "sharing with a limit": lambda x: (lambda u: jnp.log(u) + 1 / u)(1 + jnp.exp(x)),
+}
+
+
+@pytest.mark.parametrize("transformed", [cv.grad, lambda f: jitted(cv.grad(f))], ids=["", "jit"])
+@pytest.mark.parametrize("name", LIMITS)
+def test_what_reached_its_limit_is_constant(name, transformed):
+    assert transformed(LIMITS[name])(200.0) == 0
+
+
+@pytest.mark.parametrize("transformed", [cv.grad, lambda f: jitted(cv.grad(f))], ids=["", "jit"])
+@pytest.mark.parametrize("name", GROWTH)
+def test_the_slope_of_what_grows_is_not_lost(name, transformed):
+    """It is NaN, as in JAX, and never 0: these functions grow for ever."""
+    assert np.isnan(transformed(GROWTH[name])(200.0))
 
 
 def test_second_derivatives():

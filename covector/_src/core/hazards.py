@@ -17,15 +17,20 @@ from operator import or_
 MASKED = 1
 # The infinite slope of a root at its minimum.
 INFINITE = 2
+# Zeros that slopes leave which fall off slowly: that of log at infinity is zero, but only just.
+DECAYED = 4
+# Zeros only of functions that have a limit at infinity, as 1 / x, or of what is behind these.
+SATURATED = 8
 
 
 def hazards_of_sum(x: int, y: int) -> int:
     """What the sum of two cotangents may hold.
 
     A sum is masked only if both are: through the other one the result does depend on the element.
+    Likewise it is at a limit only if both are.
     So the cotangents of a residual network, which come past each block and through it, are not.
     """
-    return (x & y & MASKED) | ((x | y) & INFINITE)
+    return (x & y & (MASKED | SATURATED)) | ((x | y) & (INFINITE | DECAYED))
 
 
 def hazards_of_any(hazards: Iterable[int]) -> int:

@@ -27,7 +27,7 @@ from .families import (
     unbroadcast,
 )
 from .functions import binary, unary
-from .products import CHOICE, EVEN, Product, marked, transposed_marks
+from .products import CHOICE, EVEN, SATURATING, Product, marked, transposed_marks
 from .select import select_n_p
 
 
@@ -144,18 +144,18 @@ class Div(Product, Binary):
     def derivative_x(self, t, x, y, z, **params):
         return div_p.bind(t, y, **params)
 
-    def derivative_y(self, t, x, y, z, **params):
+    def derivative_y(self, t, x, y, z, slope=None, **params):
         # d(x/y)/dy = -x/y^2 = -z/y, in which no square overflows or vanishes.
         # The zero that wins in z wins in its derivative, too.  A smaller y divides first, t having
         # its shape, so that the quotient is computed once and not for each element of z.
-        wins = {"zero_wins": (1,)} if params else {}
+        wins = marked(SATURATING) | ({"zero_wins": (1,)} if params else {})
         if aval_of(y).size < aval_of(z).size:
             return mul_p.bind(div_p.bind(neg_p.bind(t), y, **params), z, **wins)
         return div_p.bind(mul_p.bind(neg_p.bind(t), z, **wins), y, **params)
 
-    def transpose(self, ct, x, y, zero_wins=()):
+    def transpose(self, ct, x, y, slope=None, zero_wins=()):
         return unbroadcast(
-            div_p.bind(ct, y, **transposed_marks(0, y, None, zero_wins)), x.aval
+            div_p.bind(ct, y, **transposed_marks(0, y, slope, zero_wins)), x.aval
         ), None
 
 

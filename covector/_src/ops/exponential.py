@@ -9,7 +9,7 @@ from .arithmetic import add_p, div_p, mul_p, neg_p, sub_p
 from .families import AccurateUnary, attributes_of
 from .functions import unary
 from .linear import constant_like
-from .products import OVERFLOWING, marked
+from .products import OVERFLOWING, SATURATING, SLOW, marked
 
 
 class Exp(AccurateUnary):
@@ -62,7 +62,7 @@ class Log(AccurateUnary):
     domain = (0.1, 3.0)
 
     def derivative(self, t, x, y, accuracy=None):
-        return div_p.bind(t, x)
+        return div_p.bind(t, x, **marked(SLOW))
 
 
 class Log1p(AccurateUnary):
@@ -74,7 +74,7 @@ class Log1p(AccurateUnary):
     domain = (-0.9, 2.0)
 
     def derivative(self, t, x, y, accuracy=None):
-        return div_p.bind(t, add_p.bind(x, constant_like(x, 1)))
+        return div_p.bind(t, add_p.bind(x, constant_like(x, 1)), **marked(SLOW))
 
 
 exp_p = Exp("exp")
@@ -108,7 +108,7 @@ class Logistic(AccurateUnary):
             complement = logistic_p.bind(neg_p.bind(x))
         else:
             complement = sub_p.bind(constant_like(y, 1), y)
-        return mul_p.bind(t, mul_p.bind(y, complement))
+        return mul_p.bind(t, mul_p.bind(y, complement), **marked(SATURATING))
 
     def emit(self, b, x, accuracy=None):
         one = b.full(1, b.avals_in[0])

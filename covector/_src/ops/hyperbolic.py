@@ -12,7 +12,7 @@ from .families import AccurateUnary, Unary
 from .functions import unary
 from .linear import constant_like
 from .powers import integer_pow_p, rsqrt_p, square_p
-from .products import OVERFLOWING, marked
+from .products import OVERFLOWING, SATURATING, SLOW, marked
 
 
 class Sinh(Unary):
@@ -53,10 +53,12 @@ class Tanh(AccurateUnary):
                 logistic_p.bind(mul_p.bind(constant_like(x, sign), x), accuracy=accuracy)
                 for sign in (2, -2)
             ]
-            return mul_p.bind(t, mul_p.bind(constant_like(x, 4), mul_p.bind(*tails)))
+            slope = mul_p.bind(constant_like(x, 4), mul_p.bind(*tails))
+            return mul_p.bind(t, slope, **marked(SATURATING))
         # 1 - y^2 = (1 + y)(1 - y), which loses less where y is near 1.
         one = constant_like(x, 1)
-        return mul_p.bind(add_p.bind(t, mul_p.bind(t, y)), sub_p.bind(one, y))
+        t = add_p.bind(t, mul_p.bind(t, y))
+        return mul_p.bind(t, sub_p.bind(one, y), **marked(SATURATING))
 
 
 sinh_p = Sinh("sinh")
@@ -80,7 +82,8 @@ class Asinh(Unary):
     fusion = WAVE
 
     def derivative(self, t, x, y):
-        return mul_p.bind(t, rsqrt_p.bind(add_p.bind(square_p.bind(x), constant_like(x, 1))))
+        slope = rsqrt_p.bind(add_p.bind(square_p.bind(x), constant_like(x, 1)))
+        return mul_p.bind(t, slope, **marked(SLOW))
 
 
 class Acosh(Unary):
@@ -93,7 +96,8 @@ class Acosh(Unary):
     fusion = WAVE
 
     def derivative(self, t, x, y):
-        return mul_p.bind(t, rsqrt_p.bind(sub_p.bind(square_p.bind(x), constant_like(x, 1))))
+        slope = rsqrt_p.bind(sub_p.bind(square_p.bind(x), constant_like(x, 1)))
+        return mul_p.bind(t, slope, **marked(SLOW))
 
 
 class Atanh(Unary):

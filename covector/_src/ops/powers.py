@@ -32,7 +32,7 @@ from .families import (
 )
 from .functions import unary
 from .linear import constant_like
-from .products import EVEN, ROOT, marked
+from .products import EVEN, ROOT, SATURATING, SLOW, Marks, marked
 from .select import select_n_p
 
 
@@ -76,7 +76,8 @@ class Rsqrt(AccurateUnary):
         return 1 / np.sqrt(x)
 
     def derivative(self, t, x, y, accuracy=None):
-        return mul_p.bind(t, mul_p.bind(constant_like(x, -0.5), div_p.bind(y, x)))
+        slope = mul_p.bind(constant_like(x, -0.5), div_p.bind(y, x))
+        return mul_p.bind(t, slope, **marked(SATURATING))
 
 
 class Cbrt(AccurateUnary):
@@ -90,7 +91,8 @@ class Cbrt(AccurateUnary):
 
     def derivative(self, t, x, y, accuracy=None):
         third = constant_like(x, 1 / 3)
-        return mul_p.bind(t, mul_p.bind(third, integer_pow_p.bind(y, y=-2)))
+        slope = mul_p.bind(third, integer_pow_p.bind(y, y=-2))
+        return mul_p.bind(t, slope, **marked(SLOW))
 
 
 square_p = Square("square")
@@ -128,8 +130,8 @@ class IntegerPow(Unary):
         if y == 1:
             return t
         power = x if y == 2 else self.bind(x, y=y - 1)
-        even = marked(EVEN) if y > 0 and y % 2 == 0 else {}
-        return mul_p.bind(t, mul_p.bind(constant_like(x, y), power), **even)
+        marks = SATURATING if y < 0 else EVEN if y % 2 == 0 else {}
+        return mul_p.bind(t, mul_p.bind(constant_like(x, y), power), **marked(marks))
 
     def emit(self, b, x, *, y):
         (aval,) = b.avals_in
@@ -232,7 +234,7 @@ class Pow(Binary):
             x, flat = (broadcast_like(v, aval_of(z).shape) for v in (x, flat))
             x = select_n_p.bind(flat, x, filled_like(x, 1))
         slope = mul_p.bind(y, pow_p.bind(x, sub_p.bind(y, constant_like(y, 1))))
-        return mul_p.bind(t, slope, **(marked(ROOT) if _may_be_root(y) else {}))
+        return mul_p.bind(t, slope, **marked(_kind_of_slope(y)))
 
     def derivative_y(self, t, x, y, z):
         # x^y log(x), which is 0 at x = 0 for y > 0.
@@ -253,9 +255,14 @@ class Pow(Binary):
     domain = (0.5, 2.0)
 
 
-def _may_be_root(exponent: Any) -> bool:
-    """Whether the slope of a power may be infinite at 0."""
-    return not (type(exponent) is np.ndarray and exponent.shape == () and exponent >= 1)
+def _kind_of_slope(exponent: Any) -> Marks:
+    """What is known of the slope of a power: it may be that of a root, if the exponent is not."""
+    if type(exponent) is np.ndarray and exponent.shape == ():
+        if exponent >= 1:
+            return {}
+        if exponent < 0:
+            return SATURATING
+    return ROOT
 
 
 def _replace_zero(x: Any) -> Any:

@@ -9,6 +9,9 @@ that is exactly zero may say that nothing of what follows matters:
   contributes to that of x is zero, whatever its slope.
 - The slope of exp is infinite only where exp itself overflowed.  If the cotangent is zero there, as
   in 1 / (1 + exp(-x)), the result has reached its limit, and approached it faster than any power.
+  Not so where the cotangent comes from a logarithm or a root: the slope of log is zero at infinity,
+  too, but log(1 + exp(x)) grows for ever, and its derivative, 1, is that zero times that infinity.
+  Such a zero is *decayed*, and does not win: the product is NaN, and tells of the overflow.
 - A function g(x^2), g(|x|) is even in x.  At x = 0 its symmetric derivative
   (g(h^2) - g((-h)^2)) / 2h is zero, be the slope of g infinite, as that of sqrt.  Hence the
   gradient of sqrt(sum(x^2)) at 0 is zero.
@@ -32,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from ..base import config
-from ..core.hazards import INFINITE, MASKED
+from ..core.hazards import DECAYED, INFINITE, MASKED, SATURATED
 from ..core.trace import context
 from .families import Elementwise, broadcast_operands
 
@@ -42,6 +45,9 @@ Marks = dict[str, Any]
 ROOT: Marks = {"slope": "root", "zero_wins": (0,)}
 # Slopes of exponentials, infinite where they overflow.
 OVERFLOWING: Marks = {"slope": "overflowing"}
+# Slopes at infinity: zero as 1 / x at most, or faster, of functions that have a limit there.
+SLOW: Marks = {"slope": "slow"}
+SATURATING: Marks = {"slope": "saturating"}
 # Slopes of even functions, zero at 0; the factor of a tangent in the first or second place.
 EVEN: Marks = {"slope": "even"}
 # Slopes of a choice, which are zero for what was not chosen.
@@ -63,18 +69,31 @@ def transposed_marks(position: int, other: Any, slope: str | None, zero_wins: tu
       slope, zero_wins: the parameters of the product before it was transposed.
     """
     hazards = context.hazards
-    if slope is None and not hazards and not zero_wins:
+    if slope is None and not hazards & (MASKED | INFINITE) and not zero_wins:
         return _NONE
     wins = set(zero_wins)
-    if slope == "overflowing" or (hazards & MASKED and not _is_finite_number(other)):
+    if hazards & MASKED:
+        if not _is_finite_number(other):
+            wins.add(position)
+    elif slope == "overflowing" and not hazards & DECAYED:
         wins.add(position)
     if slope in ("even", "choice") and hazards & INFINITE:
         wins.add(1 - position)
-    if slope == "root":
-        context.hazards = hazards | INFINITE
-    elif slope == "choice" or 1 - position in zero_wins:
-        context.hazards = hazards | MASKED
+    context.hazards = _hazards_behind(hazards, slope, 1 - position in zero_wins)
     return {"zero_wins": tuple(sorted(wins))} if wins and not config.parity.value else _NONE
+
+
+def _hazards_behind(hazards: int, slope: str | None, slope_wins: bool) -> int:
+    """What the product of a cotangent and a slope may hold, given what the cotangent may."""
+    if slope in ("root", "slow"):
+        # What is infinite before a function with a limit is zero behind it, whatever comes before.
+        decayed = 0 if hazards & SATURATED else DECAYED
+        return hazards | decayed | (INFINITE if slope == "root" else 0)
+    if slope in ("saturating", "overflowing"):  # an exponential goes to zero at the other end
+        return hazards & ~DECAYED | SATURATED
+    if slope == "choice" or slope_wins:
+        return hazards | MASKED
+    return hazards
 
 
 def _is_finite_number(x: Any) -> bool:

@@ -20,6 +20,7 @@ from .families import FLOATS, Binary, Unary, broadcast_operands
 from .functions import binary, unary
 from .linear import constant_like
 from .powers import square_p
+from .products import SATURATING, marked
 from .special_zeta import hurwitz_zeta
 from .special_zeta import polygamma as polygamma_formula
 
@@ -29,7 +30,7 @@ from .special_zeta import polygamma as polygamma_formula
 def _bell(t: Any, x: Any, factor: float) -> Any:
     """factor * exp(-x^2) * t, of which the derivatives of erf and erfc are made."""
     bell = exp_p.bind(neg_p.bind(square_p.bind(x)))
-    return mul_p.bind(constant_like(x, factor), mul_p.bind(t, bell))
+    return mul_p.bind(constant_like(x, factor), mul_p.bind(t, bell, **marked(SATURATING)))
 
 
 class Erf(Unary):

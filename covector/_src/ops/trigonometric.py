@@ -14,6 +14,7 @@ from .families import INEXACT, AccurateUnary, Binary, Unary
 from .functions import binary, unary
 from .linear import constant_like
 from .powers import rsqrt_p, square_p
+from .products import SATURATING, marked
 
 
 class _Wave(AccurateUnary):
@@ -139,7 +140,8 @@ class Atan(Unary):
     fusion = EXPENSIVE
 
     def derivative(self, t, x, y):
-        return div_p.bind(t, add_p.bind(constant_like(x, 1), square_p.bind(x)))
+        square = add_p.bind(constant_like(x, 1), square_p.bind(x))
+        return div_p.bind(t, square, **marked(SATURATING))
 
 
 def _arctan2(x: Any, y: Any) -> np.ndarray:
