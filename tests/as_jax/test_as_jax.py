@@ -54,6 +54,15 @@ assert safe_map(max, [1, 4], [3, 2]) == [3, 4]
 two = [HashablePartial(max, 2, key=abs) for _ in range(2)]
 assert two[0] == two[1] != HashablePartial(max, 3, key=abs) and len(set(two)) == 1
 assert two[0](-3) == -3
+from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_kernel as splash
+from jax.experimental import colocated_python, pallas as pl
+from jax.extend import ifrt_programs
+for absent in (pl.pallas_call, splash.make_splash_mha, colocated_python.colocated_python):
+    assert not isinstance(3, absent)
+    try:
+        absent(3)
+    except NotImplementedError as error:
+        assert "Covector has no `jax.experimental." in str(error)
 jax.jit = "replaced"
 assert jax.jit == "replaced" != covector.jit
 print(sys.argv[1:], __name__)

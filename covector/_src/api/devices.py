@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+
 from ..base import errors, tree
 from ..control.bodies import clear_bodies
 from ..core.trace import context, eval_trace
 from ..ops.transfer import device_put as device_put_array
 from ..transforms.cache import clear_jaxpr_caches
 from ..xla.array import ArrayImpl
+from ..xla.layout import Format, place_of
 from .jit import clear_jit_caches
 
 
@@ -26,9 +29,9 @@ def device_put(
 
     Args:
       x: a tree of arrays, NumPy arrays and Python numbers.
-      device: a device, a sharding or the name of a platform, or a tree of them that is a prefix
-        of `x`. The results are committed to it: computations with them run there. None puts host
-        values on the default device, uncommitted, and leaves arrays where they are.
+      device: a device, a sharding, a `Format` or the name of a platform, or a tree of them that is
+        a prefix of `x`. The results are committed to it: computations with them run there. None
+        puts host values on the default device, uncommitted, and leaves arrays where they are.
       src: where the arrays come from; needed only for the transpose of the transfer.
       donate: whether the arrays given may be deleted; or a prefix tree of such answers.
       may_alias: whether a result may share the memory of a read-only NumPy array, which must then
@@ -49,6 +52,8 @@ def device_put(
     if any(alias and given for alias, given in zip(aliases, donated)):
         raise ValueError(errors.alias_and_donate())
     targets = tree.flatten_axes("device_put device", treedef, device)
+    if any(isinstance(target, Format) for target in targets):
+        targets = [place_of(target, np.ndim(x)) for target, x in zip(targets, leaves)]
     sources = tree.flatten_axes("device_put src", treedef, src)
     if context.trace is not eval_trace:
         moved = [device_put_array(*leaf) for leaf in zip(leaves, targets, sources)]

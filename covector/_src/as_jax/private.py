@@ -29,7 +29,7 @@ from ..xla.array import ArrayImpl
 from ..xla.callbacks import effects_barrier
 from ..xla.mlir import builders, ir
 from ..xla.processes import connection
-from .absent import HIJAX
+from .absent import ABSENT_MODULES, HIJAX
 
 
 def trace_state_clean() -> bool:
@@ -196,6 +196,8 @@ PRIVATE_MODULES: dict[str, dict[str, Any]] = {
     "jax._src.lib.mlir.dialects": {"__getattr__": builders},
     # The same, of types that Covector has none of; see `absent`.
     "jax.experimental.hijax": HIJAX,
+    # Keras, JAX MD, Orbax and Flax, as long as they use nothing of these; see `absent`, too.
+    **ABSENT_MODULES,
 }
 
 # Private modules all of whose names, as far as anybody asks for them, are those of a public one.

@@ -285,3 +285,11 @@ def no_spec(where: str) -> str:
         f"[{where}] `None` is not a valid input to the pspecs argument: write PartitionSpec() for "
         "an array of which each device is to have the whole."
     )
+
+
+def other_layout(layout: object, ndim: int) -> str:
+    return (
+        f"[device_put] Arrays lie in memory with their last dimension innermost, but {layout} was "
+        f"asked for an array of rank {ndim}. Pass no layout; `with_layout_constraint` gives values "
+        "within a program another one."
+    )

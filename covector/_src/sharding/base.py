@@ -56,6 +56,11 @@ class Sharding:
         return {d for d in self.device_set if d.process_index == d.client.process_index()}
 
     @property
+    def _addressable_device_assignment(self) -> tuple[Any, ...]:
+        """The same in order; by this name Orbax knows them."""
+        return tuple(sorted(self.addressable_devices, key=lambda device: device.id))
+
+    @property
     def has_addressable_devices(self) -> bool:
         """Whether one of the devices belongs to this process."""
         return bool(self.addressable_devices)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..base import sharding_errors
 
 
 @dataclass(frozen=True)
@@ -25,21 +27,34 @@ class Layout:
     sub_byte_element_size_in_bits: int = 0
 
 
-class Format(NamedTuple):
-    """Where an array is, and how its elements lie there.
+@dataclass(frozen=True)
+class Format:
+    """Where an array is, and how its elements lie there; in trees it is a leaf.
 
     Attributes:
-      layout: the order in memory.
-      sharding: the devices.
+      layout: the order in memory; None is the usual one.
+      sharding: the devices; None leaves them open.
     """
 
-    layout: Layout
-    sharding: Any
+    layout: Layout | None = None
+    sharding: Any = None
 
 
 def default_layout(ndim: int) -> Layout:
     """The layout of an array whose last dimension has the smallest stride."""
     return Layout(tuple(range(ndim)))
+
+
+def place_of(target: Any, ndim: int) -> Any:
+    """Where to put an array of some rank: what a `Format` says of it, or the target itself.
+
+    Raises NotImplementedError if the elements are to lie in another order than usual.
+    """
+    if not isinstance(target, Format):
+        return target
+    if target.layout not in (None, default_layout(ndim)):
+        raise NotImplementedError(sharding_errors.other_layout(target.layout, ndim))
+    return target.sharding
 
 
 def layout_of(pjrt_layout: Any) -> Layout:
