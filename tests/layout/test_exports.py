@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import pkgutil
 import types
 from pathlib import Path
 
@@ -38,9 +39,15 @@ def test_public_functions_are_documented(path):
             assert value.__doc__, f"{module.__name__}.{name}"
 
 
-def test_namespaces_that_load_late_exist():
-    for name in cv._LAZY:
-        assert isinstance(getattr(cv, name), types.ModuleType)
+@pytest.mark.parametrize("package", [cv, cv.experimental, cv.scipy], ids=lambda p: p.__name__)
+def test_namespaces_that_load_late_exist(package):
+    for name in package._LAZY:
+        assert isinstance(getattr(package, name), types.ModuleType)
+
+
+def test_all_that_is_experimental_is_found_by_name():
+    there = {module.name for module in pkgutil.iter_modules(cv.experimental.__path__)}
+    assert there == cv.experimental._LAZY
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error():
