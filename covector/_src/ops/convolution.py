@@ -31,6 +31,7 @@ from .convolution_reference import convolved
 from .convolution_shapes import (
     ConvDimensionNumbers,
     ConvGeneralDilatedDimensionNumbers,
+    Convolution,
     conv_dimension_numbers,
     conv_shape_tuple,
     in_order,
@@ -40,7 +41,7 @@ from .families import check_same_dtypes
 from .linear import Bilinear, full
 from .precision import PrecisionLike, canonicalize_precision, precision_attributes
 from .shaping import reshape, rev
-from .windows_shapes import Padding, Sizes, adjoint_padding, dilated, pads_of_pairs, padtype_to_pads
+from .windows_shapes import Sizes, adjoint_padding, dilated, pads_of_pairs, padtype_to_pads
 
 # ---------------------------------------------------------------- the primitive
 
@@ -83,12 +84,14 @@ class ConvGeneralDilated(Bilinear):
 
     def ref(self, x, y, **params):
         preferred = params["preferred_element_type"]
-        return convolved(x, y, x.dtype if preferred is None else preferred, **params)
+        dtype = x.dtype if preferred is None else preferred
+        return convolved(x, y, dtype, Convolution(**params))
 
     def transpose(self, ct, x, y, **params):
+        conv = Convolution(**params)
         if type(x) is UndefinedPrimal:
-            return cotangent_of_lhs(ct, x.aval, y, **params), None
-        return None, cotangent_of_rhs(ct, x, y.aval, **params)
+            return cotangent_of_lhs(ct, x.aval, y, conv), None
+        return None, cotangent_of_rhs(ct, x, y.aval, conv)
 
     def vmap(
         self,
@@ -137,17 +140,17 @@ class ConvGeneralDilated(Bilinear):
         return parted(out, out_features, axis.size), out_features
 
     def emit(self, b, x, y, **params):
-        (out,) = b.avals_out
+        (out,), conv = b.avals_out, Convolution(**params)
         # XLA's convolutions of complex numbers are slow on CPUs, and missing on GPUs.
         if dtypes.issubdtype(out.dtype, np.complexfloating) and b.platform != "tpu":
-            (found,) = b.written(lambda x, y: [of_real_numbers(x, y, **params)], [x, y])
+            (found,) = b.written(lambda x, y: [of_real_numbers(x, y, conv)], [x, y])
             return found
         if b.platform == "cpu":
-            found = emit_otherwise(b, x, y, params)
+            found = emit_otherwise(b, x, y, conv)
             if found is not None:
                 return found
-            prefer_own_convolution(b, params)
-        return emit_convolution(b, x, y, out, **params)
+            prefer_own_convolution(b, conv)
+        return emit_convolution(b, x, y, out, conv)
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for x_shape, y_shape, options in _SAMPLES:
@@ -254,69 +257,41 @@ def check_preferred(name: str, dtype: Any, preferred: Any) -> None:
 # where rhs, which holds (g o, c), is first rearranged to (o, g c).
 
 
-def cotangent_of_lhs(
-    ct: Any,
-    aval: ShapedArray,
-    y: Any,
-    *,
-    window_strides: Sizes,
-    padding: Padding,
-    lhs_dilation: Sizes,
-    rhs_dilation: Sizes,
-    dimension_numbers: ConvDimensionNumbers,
-    feature_group_count: int,
-    batch_group_count: int,
-    **params: Any,
-) -> Any:
+def cotangent_of_lhs(ct: Any, aval: ShapedArray, y: Any, conv: Convolution) -> Any:
     """The convolution of the cotangents with the window reversed; see `adjoint_padding`."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     spatial_sizes = in_order(aval_of(y).shape, rhs_spec[2:])
-    groups = max(feature_group_count, batch_group_count)
+    groups = conv.groups
     if groups > 1:
         y = merged(parted(y, rhs_spec[0], groups), rhs_spec[0], rhs_spec[1])
     y = rev(y, rhs_spec[2:])
     dtype = aval_of(ct).dtype
-    out = conv_general_dilated_p.bind(
-        ct,
-        convert(y, dtype) if aval_of(y).dtype != dtype else y,
-        window_strides=lhs_dilation,
+    y = convert(y, dtype) if aval_of(y).dtype != dtype else y
+    adjoint = conv._replace(
+        window_strides=conv.lhs_dilation,
         padding=adjoint_padding(
             in_order(aval.shape, lhs_spec[2:]),
             spatial_sizes,
-            window_strides,
+            conv.window_strides,
             in_order(aval_of(ct).shape, out_spec[2:]),
-            padding,
-            lhs_dilation,
-            rhs_dilation,
+            conv.padding,
+            conv.lhs_dilation,
+            conv.rhs_dilation,
         ),
-        lhs_dilation=window_strides,
-        rhs_dilation=rhs_dilation,
+        lhs_dilation=conv.window_strides,
         dimension_numbers=ConvDimensionNumbers(out_spec, swapped(rhs_spec), lhs_spec),
         feature_group_count=groups,
         batch_group_count=1,
-        **params,
     )
+    out = conv_general_dilated_p.bind(ct, y, **adjoint._asdict())
     if aval_of(out).dtype != aval.dtype:
         out = convert(out, aval.dtype)
-    if batch_group_count > 1:
+    if conv.batch_group_count > 1:
         out = merged(parted(out, lhs_spec[1], groups), lhs_spec[1], lhs_spec[0])
     return out
 
 
-def cotangent_of_rhs(
-    ct: Any,
-    x: Any,
-    aval: ShapedArray,
-    *,
-    window_strides: Sizes,
-    padding: Padding,
-    lhs_dilation: Sizes,
-    rhs_dilation: Sizes,
-    dimension_numbers: ConvDimensionNumbers,
-    feature_group_count: int,
-    batch_group_count: int,
-    **params: Any,
-) -> Any:
+def cotangent_of_rhs(ct: Any, x: Any, aval: ShapedArray, conv: Convolution) -> Any:
     """The convolution of lhs with the cotangents for the window.
 
     ct_rhs_j = sum_i ct_i x_{s i + b j - low}: the window's elements lie s apart, and its places b.
@@ -324,29 +299,27 @@ def cotangent_of_rhs(
     """
     if aval_of(ct).size == 0:
         return Zero(aval.to_cotangent_aval())
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     pads = [
         (low, m + k - 1 - n - low)
         for n, k, m, (low, _) in zip(
-            dilated(in_order(aval_of(x).shape, lhs_spec[2:]), lhs_dilation),
-            dilated(in_order(aval.shape, rhs_spec[2:]), rhs_dilation),
-            dilated(in_order(aval_of(ct).shape, out_spec[2:]), window_strides),
-            padding,
+            dilated(in_order(aval_of(x).shape, lhs_spec[2:]), conv.lhs_dilation),
+            dilated(in_order(aval.shape, rhs_spec[2:]), conv.rhs_dilation),
+            dilated(in_order(aval_of(ct).shape, out_spec[2:]), conv.window_strides),
+            conv.padding,
         )
     ]
     dtype = aval_of(ct).dtype
-    out = conv_general_dilated_p.bind(
-        convert(x, dtype) if aval_of(x).dtype != dtype else x,
-        ct,
-        window_strides=rhs_dilation,
+    x = convert(x, dtype) if aval_of(x).dtype != dtype else x
+    adjoint = conv._replace(
+        window_strides=conv.rhs_dilation,
         padding=tuple(pads),
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=window_strides,
+        rhs_dilation=conv.window_strides,
         dimension_numbers=ConvDimensionNumbers(*map(swapped, (lhs_spec, out_spec, rhs_spec))),
-        feature_group_count=batch_group_count,
-        batch_group_count=feature_group_count,
-        **params,
+        feature_group_count=conv.batch_group_count,
+        batch_group_count=conv.feature_group_count,
     )
+    out = conv_general_dilated_p.bind(x, ct, **adjoint._asdict())
     return convert(out, aval.dtype) if aval_of(out).dtype != aval.dtype else out
 
 
@@ -384,38 +357,22 @@ def parted(x: Any, dim: int, outer: int) -> Any:
 # ---------------------------------------------------------------- lowering
 
 
-def emit_convolution(
-    b: Any,
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    window_strides: Sizes,
-    padding: Padding,
-    lhs_dilation: Sizes,
-    rhs_dilation: Sizes,
-    dimension_numbers: ConvDimensionNumbers,
-    feature_group_count: int,
-    batch_group_count: int,
-    precision: Any,
-    preferred_element_type: Any,
-    out_sharding: Any,
-) -> Any:
+def emit_convolution(b: Any, x: Any, y: Any, out: ShapedArray, conv: Convolution) -> Any:
     """Write the convolution of StableHLO."""
-    symbolic = any(map(has_symbolic, padding))
+    symbolic = any(map(has_symbolic, conv.padding))
     return b.op(
         "convolution",
         x,
         y,
         out=out,
-        window_strides=window_strides,
-        padding=np.array(padding, object if symbolic else np.int64).reshape(-1, 2),
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=rhs_dilation,
-        dimension_numbers=numbers_attribute(dimension_numbers),
-        feature_group_count=feature_group_count,
-        batch_group_count=batch_group_count,
-        precision_config=precision_attributes(precision),
+        window_strides=conv.window_strides,
+        padding=np.array(conv.padding, object if symbolic else np.int64).reshape(-1, 2),
+        lhs_dilation=conv.lhs_dilation,
+        rhs_dilation=conv.rhs_dilation,
+        dimension_numbers=numbers_attribute(conv.dimension_numbers),
+        feature_group_count=conv.feature_group_count,
+        batch_group_count=conv.batch_group_count,
+        precision_config=precision_attributes(conv.precision),
     )
 
 
@@ -431,17 +388,18 @@ def numbers_attribute(numbers: ConvDimensionNumbers) -> str:
     return f"#stablehlo.conv<{named(lhs, 'b', 'f')}x{named(rhs, 'o', 'i')}->{named(out, 'b', 'f')}>"
 
 
-def of_real_numbers(x: Any, y: Any, **params: Any) -> Any:
+def of_real_numbers(x: Any, y: Any, conv: Convolution) -> Any:
     """A convolution of complex numbers as three of real ones, which is Gauss's way.
 
     With s = (a + bi) (c + di) and k = (a + b) c: s = k - b (c + d) + (k + a (d - c)) i.
     """
     (a, b), (c, d) = [(real_p.bind(z), imag_p.bind(z)) for z in (x, y)]
-    dtype = params.pop("preferred_element_type")
+    dtype = conv.preferred_element_type
     real = dtype if dtype is None else np.empty(0, dtype).real.dtype
+    params = conv._replace(preferred_element_type=real)._asdict()
 
     def product(x: Any, y: Any) -> Any:
-        return conv_general_dilated_p.bind(x, y, preferred_element_type=real, **params)
+        return conv_general_dilated_p.bind(x, y, **params)
 
     common = product(add_p.bind(a, b), c)
     re = sub_p.bind(common, product(b, add_p.bind(c, d)))

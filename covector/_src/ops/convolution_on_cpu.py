@@ -19,7 +19,7 @@ from ..base import dtypes
 from ..base.dims import at_least, max_dim
 from ..core.avals import ShapedArray
 from .convolution_products import by_places, by_window
-from .convolution_shapes import in_order
+from .convolution_shapes import Convolution, in_order
 from .convolution_simpler import by_first_dimension, by_groups
 from .convolution_sums import sum_of_shifted, sums_of_products
 from .thresholds import (
@@ -44,28 +44,28 @@ OPTION = (
     "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_DOT",
 )
 
-# Writes a convolution of two arrays, with the type of its result and the primitive's parameters.
+# Writes a convolution of two arrays, with the type of its result and the `Convolution`.
 Rule = Callable[..., Any]
 
 
-def emit_otherwise(b: Any, x: Any, y: Any, params: dict[str, Any]) -> Any:
+def emit_otherwise(b: Any, x: Any, y: Any, conv: Convolution) -> Any:
     """Write a convolution as a program of other primitives, or return None if it is better not.
 
     Args:
       b: the emitter.
       x, y: MLIR values of lhs and rhs.
-      params: the parameters of the primitive.
+      conv: the parameters of the primitive.
     """
     (out,), (x_aval, y_aval) = b.avals_out, b.avals_in
     sizes = out.size, x_aval.size, y_aval.size
     if not dtypes.issubdtype(out.dtype, np.floating) or 0 in sizes:
         return None
-    rule = rule_of(kind_of(out, x_aval, y_aval, params))
+    rule = rule_of(kind_of(out, x_aval, y_aval, conv))
     if rule is None:
         return None
     if rule in (by_groups, by_first_dimension):
         rule = partial(rule, b.primitive.bind)
-    (found,) = b.written(lambda x, y: [rule(x, y, out, **params)], [x, y])
+    (found,) = b.written(lambda x, y: [rule(x, y, out, conv)], [x, y])
     return found
 
 
@@ -94,15 +94,15 @@ class Kind(NamedTuple):
     is_wide: bool
 
 
-def kind_of(out: ShapedArray, x: ShapedArray, y: ShapedArray, params: dict[str, Any]) -> Kind:
-    numbers = params["dimension_numbers"]
+def kind_of(out: ShapedArray, x: ShapedArray, y: ShapedArray, conv: Convolution) -> Kind:
+    numbers = conv.dimension_numbers
     batch, features, *_ = in_order(x.shape, numbers.lhs_spec)
     outputs, count, *window = in_order(y.shape, numbers.rhs_spec)
-    of_features, of_batches = params["feature_group_count"], params["batch_group_count"]
+    of_batches = conv.batch_group_count > 1
     return Kind(
-        groups=max(of_features, of_batches),
-        of_batches=of_batches > 1,
-        single=(of_batches == batch) if of_batches > 1 else (of_features == features),
+        groups=conv.groups,
+        of_batches=of_batches,
+        single=conv.groups == (batch if of_batches else features),
         count=count,
         outputs=outputs,
         window=tuple(window),
@@ -157,10 +157,10 @@ def rule_of_one(kind: Kind, elements: int, places: int) -> Rule | None:
     return by_window if slow and elements <= DEPTHWISE_WINDOW else None
 
 
-def prefer_own_convolution(b: Any, params: dict[str, Any]) -> None:
+def prefer_own_convolution(b: Any, conv: Convolution) -> None:
     """Ask for XLA's own convolution in this program, if one of so many features gains by it."""
     (out,), (x, y) = b.avals_out, b.avals_in
-    outputs, features, *_ = in_order(y.shape, params["dimension_numbers"].rhs_spec)
+    outputs, features, *_ = in_order(y.shape, conv.dimension_numbers.rhs_spec)
     narrow = dtypes.issubdtype(out.dtype, np.floating) and out.dtype != np.float64
     many = features >= CONVOLUTION_FEATURES and features * outputs >= CONVOLUTION_PAIRS
     if narrow and many and min(out.size, x.size) >= CONVOLUTION:

@@ -18,27 +18,14 @@ from ..core.avals import ShapedArray, aval_of
 from .arithmetic import add_p
 from .contraction import dot_general_p, dot_params
 from .convolution_parts import in_place, ordered, padded, spaced, surrounded
-from .convolution_shapes import in_order
+from .convolution_shapes import Convolution, in_order
 from .joining import concatenate
 from .linear import broadcast_in_dim, reshape, transpose
 
 
-def by_window(
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    window_strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    lhs_dilation: Sequence[int],
-    rhs_dilation: Sequence[int],
-    dimension_numbers: Any,
-    feature_group_count: int,
-    precision: Any,
-    **params: Any,
-) -> Any:
+def by_window(x: Any, y: Any, out: ShapedArray, conv: Convolution) -> Any:
     """A convolution as a sum of products, one for each element of the window."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     x, y = ordered(x, lhs_spec, out.dtype), ordered(y, rhs_spec, out.dtype)
     features_last = lhs_spec[1] == out.ndim - 1
     sizes, window = in_order(out.shape, out_spec)[2:], aval_of(y).shape[2:]
@@ -46,15 +33,17 @@ def by_window(
 
     def product(part: Any, place: Sequence[int]) -> Any:
         weight = reshape(spaced(y, place, ones, ones, None), aval_of(y).shape[:2])
-        return weighted(part, weight, feature_group_count, features_last, precision)
+        return weighted(part, weight, conv.feature_group_count, features_last, conv.precision)
 
-    if math.prod(window) == 1 and any(step > 1 for step in lhs_dilation):
+    if math.prod(window) == 1 and any(step > 1 for step in conv.lhs_dilation):
         # What is multiplied with zeros between the elements is zero: a quarter of the work.
-        total = padded(product(x, start), padding, lhs_dilation)
-        return in_place(spaced(total, start, ones, sizes, window_strides), out, out_spec)
-    x, total = (padded if math.prod(window) == 1 else surrounded)(x, padding, lhs_dilation), None
+        total = padded(product(x, start), conv.padding, conv.lhs_dilation)
+        return in_place(spaced(total, start, ones, sizes, conv.window_strides), out, out_spec)
+    around = padded if math.prod(window) == 1 else surrounded
+    x, total = around(x, conv.padding, conv.lhs_dilation), None
     for place in itertools.product(*map(range, window)):
-        term = product(spaced(x, place, rhs_dilation, sizes, window_strides), place)
+        part = spaced(x, place, conv.rhs_dilation, sizes, conv.window_strides)
+        term = product(part, place)
         total = term if total is None else add_p.bind(total, term)
     return in_place(total, out, out_spec)
 
@@ -79,36 +68,23 @@ def weighted(x: Any, weight: Any, groups: int, features_last: bool, precision: A
     return reshape(transpose(out, (1, 0, last, *range(2, last))), (batch, outputs, *sizes))
 
 
-def by_places(
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    window_strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    lhs_dilation: Sequence[int],
-    rhs_dilation: Sequence[int],
-    dimension_numbers: Any,
-    feature_group_count: int,
-    batch_group_count: int,
-    precision: Any,
-    **params: Any,
-) -> Any:
+def by_places(x: Any, y: Any, out: ShapedArray, conv: Convolution) -> Any:
     """A convolution as products, one for each place of the window."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     x, y = ordered(x, lhs_spec, out.dtype), ordered(y, rhs_spec, out.dtype)
-    groups, of_groups = max(feature_group_count, batch_group_count), int(batch_group_count == 1)
+    groups, of_groups = conv.groups, int(conv.batch_group_count == 1)
     (batch, outputs, *sizes), (_, count, *window) = in_order(out.shape, out_spec), aval_of(y).shape
-    x = (padded if math.prod(sizes) == 1 else surrounded)(x, padding, lhs_dilation)
+    around = padded if math.prod(sizes) == 1 else surrounded
+    x = around(x, conv.padding, conv.lhs_dilation)
     y = reshape(y, (groups, outputs // groups, count, *window))
     examples = (batch, groups) if of_groups else (groups, batch)
     contracting = tuple(range(2, len(window) + 3))
     numbers = ((contracting, contracting), ((of_groups,), (0,)))
     results = []
     for place in itertools.product(*map(range, sizes)):
-        part = spaced(x, place, window_strides, window, rhs_dilation)
+        part = spaced(x, place, conv.window_strides, window, conv.rhs_dilation)
         part = reshape(part, (*examples, count, *window))
-        product = dot_general_p.bind(part, y, **dot_params(numbers, precision))
+        product = dot_general_p.bind(part, y, **dot_params(numbers, conv.precision))
         results.append(reshape(product, (*aval_of(product).shape, 1)))
     found = transpose(concatenate(results, 3), (1, 0, 2, 3))
     return in_place(reshape(found, (batch, outputs, *sizes)), out, out_spec)

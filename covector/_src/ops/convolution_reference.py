@@ -7,43 +7,29 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from .convolution_shapes import ConvDimensionNumbers
+from .convolution_shapes import Convolution
 from .windows_reference import windows_of
-from .windows_shapes import Padding, Sizes
 
 
-def convolved(
-    x: np.ndarray,
-    y: np.ndarray,
-    dtype: Any,
-    *,
-    window_strides: Sizes,
-    padding: Padding,
-    lhs_dilation: Sizes,
-    rhs_dilation: Sizes,
-    dimension_numbers: ConvDimensionNumbers,
-    feature_group_count: int,
-    batch_group_count: int,
-    **_unused: Any,
-) -> np.ndarray:
+def convolved(x: np.ndarray, y: np.ndarray, dtype: Any, conv: Convolution) -> np.ndarray:
     """The sums of products of windows, in groups, computed in float32 at least."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     x, y = np.transpose(x, lhs_spec), np.transpose(y, rhs_spec)
     # Windows of one example and one feature; these two dimensions, of size 1, go again.
     windows = windows_of(
         x,
         0,
         window_dimensions=(1, 1, *y.shape[2:]),
-        window_strides=(1, 1, *window_strides),
-        padding=((0, 0), (0, 0), *padding),
-        base_dilation=(1, 1, *lhs_dilation),
-        window_dilation=(1, 1, *rhs_dilation),
+        window_strides=(1, 1, *conv.window_strides),
+        padding=((0, 0), (0, 0), *conv.padding),
+        base_dilation=(1, 1, *conv.lhs_dilation),
+        window_dilation=(1, 1, *conv.rhs_dilation),
     ).squeeze((x.ndim, x.ndim + 1))
     batch, features, *sizes = windows.shape
-    groups = max(feature_group_count, batch_group_count)
+    groups = conv.groups
     # Name the dimensions: the group 0, the batch 1, features 2, outputs 3; then places and windows.
     places, window = range(4, 2 + x.ndim), range(2 + x.ndim, 2 * x.ndim)
-    if feature_group_count > 1:
+    if conv.feature_group_count > 1:
         windows = windows.reshape(batch, groups, features // groups, *sizes)
         of_x = [1, 0, 2, *places, *window]
     else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..base import convolution_errors
-from .windows_shapes import Sizes, dilated, padded, padtype_to_pads, window_places
+from .windows_shapes import Padding, Sizes, dilated, padded, padtype_to_pads, window_places
 
 # ---------------------------------------------------------------- which dimension is which
 
@@ -23,6 +23,26 @@ class ConvDimensionNumbers(NamedTuple):
     lhs_spec: Sequence[int]
     rhs_spec: Sequence[int]
     out_spec: Sequence[int]
+
+
+class Convolution(NamedTuple):
+    """The parameters of a convolution, all in the form in which the primitive takes them."""
+
+    window_strides: Sizes
+    padding: Padding
+    lhs_dilation: Sizes
+    rhs_dilation: Sizes
+    dimension_numbers: ConvDimensionNumbers
+    feature_group_count: int
+    batch_group_count: int
+    precision: Any
+    preferred_element_type: Any
+    out_sharding: Any
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are, of features or of batches."""
+        return max(self.feature_group_count, self.batch_group_count)
 
 
 ConvGeneralDilatedDimensionNumbers = None | ConvDimensionNumbers | tuple[str, str, str]

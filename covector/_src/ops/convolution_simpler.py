@@ -6,12 +6,12 @@ dimensions it uses one core, and works with the zeros between dilated elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..core.avals import ShapedArray, aval_of
 from .convolution_parts import in_place, ordered, part_of, spaced, surrounded
-from .convolution_shapes import ConvDimensionNumbers, in_order
+from .convolution_shapes import ConvDimensionNumbers, Convolution, in_order
 from .joining import concatenate
 from .linear import reshape, transpose
 
@@ -21,18 +21,15 @@ def by_groups(
     x: Any,
     y: Any,
     out: ShapedArray,
-    *,
-    feature_group_count: int,
-    batch_group_count: int,
-    **params: Any,
+    conv: Convolution,
 ) -> Any:
     """A convolution of groups as a convolution for each, by the primitive's `bind`."""
-    lhs_spec, rhs_spec, out_spec = params["dimension_numbers"]
-    groups = max(feature_group_count, batch_group_count)
-    dim = lhs_spec[1 if feature_group_count > 1 else 0]
-    alone = params | {"feature_group_count": 1, "batch_group_count": 1}
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
+    groups = conv.groups
+    dim = lhs_spec[1 if conv.feature_group_count > 1 else 0]
+    alone = conv._replace(feature_group_count=1, batch_group_count=1)
     parts = [
-        bind(part_of(x, dim, i, groups), part_of(y, rhs_spec[0], i, groups), **alone)
+        bind(part_of(x, dim, i, groups), part_of(y, rhs_spec[0], i, groups), **alone._asdict())
         for i in range(groups)
     ]
     return concatenate(parts, out_spec[1])
@@ -43,34 +40,31 @@ def by_first_dimension(
     x: Any,
     y: Any,
     out: ShapedArray,
-    *,
-    window_strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    lhs_dilation: Sequence[int],
-    rhs_dilation: Sequence[int],
-    dimension_numbers: Any,
-    **params: Any,
+    conv: Convolution,
 ) -> Any:
     """A convolution as one of a spatial dimension less, by the primitive's `bind`.
 
     What the window covers along the first spatial dimension becomes features, and its places there
     become examples.
     """
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
     x, y = ordered(x, lhs_spec, out.dtype), ordered(y, rhs_spec, out.dtype)
-    rest = len(window_strides) - 1
-    x = surrounded(x, (padding[0], *((0, 0),) * rest), (lhs_dilation[0], *(1,) * rest))
+    rest = len(conv.window_strides) - 1
+    x = surrounded(x, (conv.padding[0], *((0, 0),) * rest), (conv.lhs_dilation[0], *(1,) * rest))
     (outputs, count, elements, *window), places = aval_of(y).shape, out.shape[out_spec[2]]
     same = tuple(range(out.ndim - 1))
-    result = bind(
-        covered(x, places, elements, window_strides[0], rhs_dilation[0]),
-        reshape(exchanged(y), (outputs, elements * count, *window)),
-        window_strides=window_strides[1:],
-        padding=padding[1:],
-        lhs_dilation=lhs_dilation[1:],
-        rhs_dilation=rhs_dilation[1:],
+    simpler = conv._replace(
+        window_strides=conv.window_strides[1:],
+        padding=conv.padding[1:],
+        lhs_dilation=conv.lhs_dilation[1:],
+        rhs_dilation=conv.rhs_dilation[1:],
         dimension_numbers=ConvDimensionNumbers(same, same, same),
-        **params | {"preferred_element_type": None},
+        preferred_element_type=None,
+    )
+    result = bind(
+        covered(x, places, elements, conv.window_strides[0], conv.rhs_dilation[0]),
+        reshape(exchanged(y), (outputs, elements * count, *window)),
+        **simpler._asdict(),
     )
     batch, _, _, *sizes = in_order(out.shape, out_spec)
     return in_place(exchanged(reshape(result, (batch, places, outputs, *sizes))), out, out_spec)

@@ -13,44 +13,32 @@ written element by element of the result:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 from ..core.avals import ShapedArray, aval_of
 from .arithmetic import add_p, mul_p
 from .barrier import optimization_barrier_p
 from .convolution_parts import in_place, ordered, padded, part_of, repeated, spaced, surrounded
-from .convolution_shapes import in_order
+from .convolution_shapes import Convolution, in_order
 from .joining import concatenate
 from .linear import broadcast_in_dim, reduce_sum, reshape
 
 
-def sum_of_shifted(
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    window_strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    lhs_dilation: Sequence[int],
-    rhs_dilation: Sequence[int],
-    dimension_numbers: Any,
-    feature_group_count: int,
-    **params: Any,
-) -> Any:
+def sum_of_shifted(x: Any, y: Any, out: ShapedArray, conv: Convolution) -> Any:
     """A convolution of many groups of few features."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
-    x = surrounded(ordered(x, lhs_spec, out.dtype), padding, lhs_dilation)
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
+    x = surrounded(ordered(x, lhs_spec, out.dtype), conv.padding, conv.lhs_dilation)
     y = ordered(y, rhs_spec, out.dtype)
     batch, outputs, *sizes = in_order(out.shape, out_spec)
     _, count, *window = aval_of(y).shape
+    groups = conv.feature_group_count
     total = None
     for index in range(count):
-        of_groups = taken(x, index, count, feature_group_count)
+        of_groups = taken(x, index, count, groups)
         weights = part_of(y, 1, index, count)
         for place in itertools.product(*map(range, window)):
-            part = spaced(of_groups, place, rhs_dilation, sizes, window_strides)
-            part = repeated(part, outputs // feature_group_count)
+            part = spaced(of_groups, place, conv.rhs_dilation, sizes, conv.window_strides)
+            part = repeated(part, outputs // groups)
             ones = (1,) * len(sizes)
             weight = reshape(spaced(weights, place, ones, ones, None), (outputs,))
             term = mul_p.bind(part, broadcast_in_dim(weight, (batch, outputs, *sizes), (1,)))
@@ -70,21 +58,10 @@ def taken(x: Any, index: int, count: int, groups: int) -> Any:
     return reshape(part_of(x, 1, index, count), (batch, groups, *sizes))
 
 
-def sums_of_products(
-    x: Any,
-    y: Any,
-    out: ShapedArray,
-    *,
-    window_strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    lhs_dilation: Sequence[int],
-    rhs_dilation: Sequence[int],
-    dimension_numbers: Any,
-    **params: Any,
-) -> Any:
+def sums_of_products(x: Any, y: Any, out: ShapedArray, conv: Convolution) -> Any:
     """A convolution of as many groups of batches as there are batches, whose result is small."""
-    lhs_spec, rhs_spec, out_spec = dimension_numbers
-    x = padded(ordered(x, lhs_spec, out.dtype), padding, lhs_dilation)
+    lhs_spec, rhs_spec, out_spec = conv.dimension_numbers
+    x = padded(ordered(x, lhs_spec, out.dtype), conv.padding, conv.lhs_dilation)
     y = ordered(y, rhs_spec, out.dtype)
     (outputs, count, *window), sizes = aval_of(y).shape, in_order(out.shape, out_spec)[2:]
     groups = aval_of(x).shape[0]
@@ -92,7 +69,7 @@ def sums_of_products(
     dims = (0, *range(2, len(window) + 3))
     results = []
     for place in itertools.product(*map(range, sizes)):
-        part = spaced(x, place, window_strides, window, rhs_dilation)
+        part = spaced(x, place, conv.window_strides, window, conv.rhs_dilation)
         wide = broadcast_in_dim(part, aval_of(y).shape, dims)
         # XLA's reduction adds up what is in memory many times as fast as what it computes itself.
         (products,) = optimization_barrier_p.bind(mul_p.bind(wide, y))
