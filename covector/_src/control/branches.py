@@ -86,7 +86,7 @@ def cond(
             return true_fun(*operands) if value else false_fun(*operands)
     leaves, in_tree = tree.flatten(operands)
     bodies = _staged("cond", (true_fun, false_fun), in_tree, leaves)
-    _check_results("cond", ("true_fun", "false_fun"), (true_fun, false_fun), bodies)
+    _check_results("cond", ("true_fun", "false_fun"), bodies)
     jaxprs, consts = with_common_consts(bodies)
     return _applied(_as_index(pred), jaxprs[::-1], [*consts, *leaves], bodies[0].out_tree)
 
@@ -151,7 +151,7 @@ def switch_without_clamp(
     leaves, in_tree = tree.flatten(tuple(operands))
     bodies = _staged("switch", branches, in_tree, leaves)
     names = ["branch 0", *[f"branch{i}" for i in range(1, len(branches))]]
-    _check_results("switch", names, branches, bodies)
+    _check_results("switch", names, bodies)
     jaxprs, consts = with_common_consts(bodies)
     return _applied(index, jaxprs, [*consts, *leaves], bodies[0].out_tree, branches_platforms)
 
@@ -217,9 +217,7 @@ def _staged(
     return [stage_body(where, branch, in_tree, avals) for branch in branches]
 
 
-def _check_results(
-    where: str, names: Sequence[str], funs: Sequence[Callable[..., Any]], bodies: Sequence[Body]
-) -> None:
+def _check_results(where: str, names: Sequence[str], bodies: Sequence[Body]) -> None:
     """Raise unless all branches return what the first one does, but for weak types."""
     first = bodies[0]
     for name, body in zip(names[1:], bodies[1:]):

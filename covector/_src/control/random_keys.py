@@ -94,7 +94,7 @@ class RandomFoldIn(MappedKeyOp):
         return ShapedArray(broadcast_shape(self.name, [keys.shape, msgs.shape]), keys.dtype)
 
     def vmap(self, axis, dims, *args):
-        args, dim = align_batches(axis, dims, args)
+        args, dim = align_batches(dims, args)
         return self.bind(*args), dim
 
     def emit(self, b, keys, msgs):

@@ -86,7 +86,7 @@ def defbroadcasting(primitive: Primitive) -> None:
     """
 
     def vmap(axis: Axis, dims: Sequence[int | None], *args: Any, **params: Any) -> Any:
-        operands, to = align_batches(axis, dims, args)
+        operands, to = align_batches(dims, args)
         out = primitive.bind(*operands, **params)
         return (out, [to] * len(out)) if primitive.multiple_results else (out, to)
 

@@ -167,7 +167,7 @@ def _evaluate_ref(self: Any, backend: Backend, args: Sequence[Any], params: dict
 
 
 def _vmap_elementwise(self: Any, axis: Any, dims: Any, *args: Any, **params: Any) -> Any:
-    operands, to = align_batches(axis, dims, args)
+    operands, to = align_batches(dims, args)
     out = self.bind(*operands, **params)
     return out, [to] * len(out) if self.multiple_results else to
 

@@ -118,7 +118,7 @@ class Elementwise(Op):
             return np.asarray(type(self).numpy(*args), aval.dtype)
 
     def vmap(self, axis, dims, *args, **params):
-        args, dim = align_batches(axis, dims, args)
+        args, dim = align_batches(dims, args)
         return self.bind(*args, **params), dim
 
     def emit(self, b, *args, **params):
@@ -163,9 +163,7 @@ def broadcast_operands(b: Any, args: Sequence[Any]) -> list[Any]:
     ]
 
 
-def align_batches(
-    axis: Any, dims: Sequence[int | None], args: Sequence[Any]
-) -> tuple[list[Any], int]:
+def align_batches(dims: Sequence[int | None], args: Sequence[Any]) -> tuple[list[Any], int]:
     """Operands of an elementwise op with their batch dimensions in one place, and that place.
 
     Where all batches have one shape, nothing moves.  Otherwise the batch goes to the front, and

@@ -140,7 +140,7 @@ class Cipher(BuiltinPrimitive):
         return outs, [Zero(aval_of(out).to_tangent_aval()) for out in outs]
 
     def vmap(self, axis, dims, *args):
-        args, dim = align_batches(axis, dims, args)
+        args, dim = align_batches(dims, args)
         return self.bind(*args), [dim] * self.block_words
 
     def emit(self, b, *args):

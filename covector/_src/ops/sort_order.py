@@ -83,7 +83,7 @@ def sort_by_comparison(
             for x, y in zip(keys[0::2], keys[1::2])
             for pair in zip(comparable_parts(x), comparable_parts(y))
         ]
-        return [_precedes(b, parts).value]
+        return [_precedes(parts).value]
 
     return b.op_with_regions(
         "sort",
@@ -110,7 +110,7 @@ def one_zero_one_nan(x: Emitted) -> Emitted:
     return where(x.differs(x), np.nan, where(x.equals(0), 0, x))
 
 
-def _precedes(b: Any, parts: Sequence[tuple[Emitted, Emitted]]) -> Emitted:
+def _precedes(parts: Sequence[tuple[Emitted, Emitted]]) -> Emitted:
     """Whether the first sequence of numbers comes before the second in lexicographic order."""
     result = None
     for x, y in reversed(parts):

@@ -240,7 +240,7 @@ class TopK(BuiltinPrimitive):
         swapped = list(range(ndim))
         swapped[axis], swapped[-1] = swapped[-1], axis
 
-        def swap(x: Any, aval: Any, out: Any) -> Any:
+        def swap(x: Any, out: Any) -> Any:
             if axis == ndim - 1:
                 return x
             return b.op("transpose", x, out=out, permutation=tuple(swapped))
@@ -249,8 +249,8 @@ class TopK(BuiltinPrimitive):
             aval.update(shape=[aval.shape[dim] for dim in swapped])
             for aval in (*b.avals_in, *b.avals_out)
         ]
-        found = b.op("chlo.top_k", swap(x, b.avals_in[0], x_aval), out=avals, k=k)
-        return [swap(y, aval, out) for y, aval, out in zip(found, avals, b.avals_out)]
+        found = b.op("chlo.top_k", swap(x, x_aval), out=avals, k=k)
+        return [swap(y, out) for y, out in zip(found, b.avals_out)]
 
     def samples(self, rng: np.random.Generator) -> Iterator[Sample]:
         for shape, axis, k in [((5,), 0, 3), ((3, 4), 1, 4), ((3, 4), 0, 1), ((2, 3), 1, 0)]:

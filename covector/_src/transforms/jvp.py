@@ -133,11 +133,6 @@ def _varying_as(x: Any, tangent: Any) -> Any:
     return tangent if type(tangent) is Zero else vary(tangent, aval_of(x).vma)
 
 
-def aval_of_tangent(tangent: Any) -> AbstractValue:
-    """The aval of a tangent, symbolic zeros included."""
-    return tangent.aval if type(tangent) is Zero else aval_of(tangent)
-
-
 # ---------------------------------------------------------------- entry
 
 
