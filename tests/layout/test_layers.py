@@ -1,6 +1,7 @@
 """Imports go down: each module imports only from its own layer's folder or from lower layers."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -118,6 +119,12 @@ def test_only_the_xla_folder_imports_jaxlib(path):
     for module, _, line in imports(path):
         if module.split(".")[0] == "jaxlib":
             assert path.parent.name == "xla", f"{path.name}:{line} imports {module}"
+
+
+def test_the_overview_lists_the_layers_in_their_order():
+    page = (ROOT.parent / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = page[page.index("| layer |") :]
+    assert re.findall(r"\[([\w.]+)/?\]\(\.\./covector/_src/\w+(?:/|\.py)?\)", table) == LAYERS
 
 
 def test_nothing_imports_jax():
