@@ -11,22 +11,20 @@ user's `tangent_solve` solves the linear equation with d_x f.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 from ..base import solve_errors as errors
 from ..base import tree
 from ..base.tracebacks import boundary
-from ..core.fusion import APPLYING
 from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
-from ..core.primitive import BuiltinPrimitive
 from ..core.zeros import Zero
 from ..ops.arithmetic import neg_p
 from ..ops.linear import bring_to, instantiate
 from ..transforms.jvp import jvp
 from ..transforms.linearize import LinearMap, linearize
-from .systems import Space, solver_of, vmap_system
+from .systems import Space, System, operands_of, vmap_system
 
 
 class RootParts(NamedTuple):
@@ -40,27 +38,8 @@ class RootParts(NamedTuple):
     tangent_solve: Any
 
 
-class CustomRoot(BuiltinPrimitive):
-    """Apply the jaxpr of `solve`, and differentiate by the other ones.
-
-    The operands are the constants of the three jaxprs, as many of each as `const_lengths` says, and
-    the initial guess.  The results are the root, and whatever else the solver returns.
-    """
-
-    multiple_results = True
-    fusion = APPLYING
-
-    def expanded(self, avals, params):
-        return solver_of(avals, **params)
-
-    def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
-        return list(jaxprs.solve.out_avals), jaxprs.solve.effects
-
-    def evaluate(self, backend, args, params):
-        return found(*args, **params)
-
-    def ref(self, *args, const_lengths, jaxprs):
-        return found(*args, const_lengths=const_lengths, jaxprs=jaxprs)
+class CustomRoot(System):
+    """A root; the last operands are the initial guess."""
 
     def jvp(self, primals, tangents, *, const_lengths, jaxprs):
         outs = self.bind(*primals, const_lengths=const_lengths, jaxprs=jaxprs)
@@ -88,25 +67,8 @@ class CustomRoot(BuiltinPrimitive):
         outs = self.bind(*operands, const_lengths=const_lengths, jaxprs=jaxprs)
         return outs, [0 if batch else None for batch in batched.outputs[1]]
 
-    def emit(self, b, *operands, **params):
-        return b.inline(solver_of(b.avals_in, **params), operands)
-
 
 custom_root_p = CustomRoot("custom_root")
-
-
-def operands_of(values: Sequence[Any], const_lengths: RootParts) -> tuple[RootParts, list[Any]]:
-    """What belongs to the constants of each function, and what belongs to the initial guess."""
-    first, second = const_lengths.f, const_lengths.f + const_lengths.solve
-    third = sum(const_lengths)
-    parts = values[:first], values[first:second], values[second:third]
-    return RootParts(*map(list, parts)), list(values[third:])
-
-
-def found(*args: Any, const_lengths: RootParts, jaxprs: RootParts) -> list[Any]:
-    """What the user's solver returns."""
-    consts, guess = operands_of(args, const_lengths)
-    return eval_jaxpr(jaxprs.solve.jaxpr, jaxprs.solve.consts, *consts.solve, *guess)
 
 
 # ---------------------------------------------------------------- the function

@@ -23,15 +23,13 @@ from ..base import solve_errors as errors
 from ..base import tree
 from ..base.tracebacks import boundary
 from ..core.avals import aval_of
-from ..core.fusion import APPLYING
-from ..core.jaxpr import eval_jaxpr, jaxpr_as_fun
-from ..core.primitive import BuiltinPrimitive
+from ..core.jaxpr import jaxpr_as_fun
 from ..core.zeros import UndefinedPrimal, Zero
 from ..ops.arithmetic import neg_p
 from ..ops.linear import bring_to, instantiate
 from ..ops.varying import vary
 from ..transforms.jvp import add_tangents, jvp
-from .systems import Space, solver_of, vmap_system
+from .systems import Space, System, operands_of, vmap_system
 
 
 class _LinearSolveTuple(NamedTuple):
@@ -47,27 +45,8 @@ class _LinearSolveTuple(NamedTuple):
         return _LinearSolveTuple(self.vecmat, self.matvec, self.transpose_solve, self.solve)
 
 
-class CustomLinearSolve(BuiltinPrimitive):
-    """Apply the jaxpr of `solve`, and differentiate by the other ones.
-
-    The operands are the constants of the four jaxprs, as many of each as `const_lengths` says, and
-    b.  The results are x, and whatever else the solver returns.
-    """
-
-    multiple_results = True
-    fusion = APPLYING
-
-    def expanded(self, avals, params):
-        return solver_of(avals, **params)
-
-    def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
-        return list(jaxprs.solve.out_avals), jaxprs.solve.effects
-
-    def evaluate(self, backend, args, params):
-        return solved(*args, **params)
-
-    def ref(self, *args, const_lengths, jaxprs):
-        return solved(*args, const_lengths=const_lengths, jaxprs=jaxprs)
+class CustomLinearSolve(System):
+    """The solution x of A x = b; the last operands are b."""
 
     def jvp(self, primals, tangents, *, const_lengths, jaxprs):
         params = dict(const_lengths=const_lengths, jaxprs=jaxprs)
@@ -120,33 +99,13 @@ class CustomLinearSolve(BuiltinPrimitive):
         outs = self.bind(*operands, const_lengths=const_lengths, jaxprs=jaxprs)
         return outs, [0 if batch else None for batch in batched.outputs[2]]
 
-    def emit(self, b, *operands, **params):
-        return b.inline(solver_of(b.avals_in, **params), operands)
-
 
 linear_solve_p = CustomLinearSolve("custom_linear_solve")
-
-
-def operands_of(
-    values: Sequence[Any], const_lengths: _LinearSolveTuple
-) -> tuple[_LinearSolveTuple, list[Any]]:
-    """What belongs to the constants of each function, and what belongs to b."""
-    parts, start = [], 0
-    for count in const_lengths:
-        parts.append(list(values[start : start + count]))
-        start += count
-    return _LinearSolveTuple(*parts), list(values[start:])
 
 
 def flat(parts: Sequence[Sequence[Any]]) -> list[Any]:
     """The values that belong to the constants, one function after the other."""
     return [x for part in parts for x in part]
-
-
-def solved(*args: Any, const_lengths: _LinearSolveTuple, jaxprs: _LinearSolveTuple) -> list[Any]:
-    """What the user's solver returns."""
-    consts, b = operands_of(args, const_lengths)
-    return eval_jaxpr(jaxprs.solve.jaxpr, jaxprs.solve.consts, *consts.solve, *b)
 
 
 def negative(tangent: Any) -> Any:

@@ -14,7 +14,9 @@ from ..base import solve_errors as errors
 from ..base import tree
 from ..core.avals import AbstractValue, aval_of
 from ..core.axis import Axis
-from ..core.jaxpr import ClosedJaxpr, Var
+from ..core.fusion import APPLYING
+from ..core.jaxpr import ClosedJaxpr, Var, eval_jaxpr
+from ..core.primitive import BuiltinPrimitive
 from ..ops.linear import instantiate
 from ..transforms.cache import jaxpr_cache
 from ..transforms.flatten import FlatFunction
@@ -85,12 +87,45 @@ class Space(NamedTuple):
         return pull_back
 
 
-def solver_of(avals: Sequence[AbstractValue], jaxprs: Any, const_lengths: Any) -> ClosedJaxpr:
-    """The jaxpr of `solve` as one of all operands of the primitive, which are of these types.
+class System(BuiltinPrimitive):
+    """Applies the jaxpr of `solve`, and is differentiated by the jaxprs of the other functions.
 
     The operands are the constants of each of the jaxprs, as many as `const_lengths` says, and then
-    what the equation is solved for, or from.
+    what the equation is solved for, or from.  The results are the solution, and whatever else the
+    solver returns.  Both parameters are named tuples, with something of each function.
     """
+
+    multiple_results = True
+    fusion = APPLYING
+
+    def expanded(self, avals, params):
+        return solver_of(avals, **params)
+
+    def effectful_abstract_eval(self, *avals, const_lengths, jaxprs):
+        return list(jaxprs.solve.out_avals), jaxprs.solve.effects
+
+    def evaluate(self, backend, args, params):
+        return self.ref(*args, **params)
+
+    def ref(self, *args, const_lengths, jaxprs):
+        consts, rest = operands_of(args, const_lengths)
+        return eval_jaxpr(jaxprs.solve.jaxpr, jaxprs.solve.consts, *consts.solve, *rest)
+
+    def emit(self, b, *operands, **params):
+        return b.inline(solver_of(b.avals_in, **params), operands)
+
+
+def operands_of(values: Sequence[Any], const_lengths: Any) -> tuple[Any, list[Any]]:
+    """What belongs to the constants of each function, and what belongs to the rest."""
+    parts, start = [], 0
+    for count in const_lengths:
+        parts.append(list(values[start : start + count]))
+        start += count
+    return type(const_lengths)(*parts), list(values[start:])
+
+
+def solver_of(avals: Sequence[AbstractValue], jaxprs: Any, const_lengths: Any) -> ClosedJaxpr:
+    """The jaxpr of `solve` as one of all operands of a `System`, which are of these types."""
     reads = [
         name == "solve"
         for name, count in zip(const_lengths._fields, const_lengths)
