@@ -196,7 +196,7 @@ def not_a_namedtuple(kind: object) -> str:
 def fields_differ(kind: type, stored: Sequence[str]) -> str:
     return (
         f"[deserialize] The program was serialized when {kind} had the fields {list(stored)}; now "
-        f"it has {list(kind._fields)}. Export the function again."  # type: ignore[attr-defined]
+        f"it has {list(kind._fields)}. Export the function again."
     )
 
 

@@ -207,7 +207,7 @@ class VaryingArray(ShapedArray):
 
     plain: ShapedArray
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> ShapedArray:  # type: ignore[misc]
+    def __new__(cls, *args: Any, **kwargs: Any) -> ShapedArray:
         return ShapedArray(*args, **kwargs)
 
     def update(self, **changes: Any) -> ShapedArray:

@@ -360,7 +360,7 @@ def last_uses(jaxpr: Jaxpr) -> dict[int, list[Var]]:
         dying = [a for a in (*eqn.invars, *eqn.outvars) if type(a) is not Literal and a not in seen]
         if dying:
             dying = list(dict.fromkeys(dying))
-            uses[i] = dying  # type: ignore[assignment]
+            uses[i] = dying
             seen.update(dying)
     return uses
 

@@ -224,5 +224,5 @@ class BuiltinPrimitive(Primitive):
         if impl == self.impl:
             vars(self).pop("evaluate", None)
         else:
-            self.evaluate = lambda backend, args, params: impl(*args, **params)  # type: ignore[method-assign]
+            self.evaluate = lambda backend, args, params: impl(*args, **params)
         return impl

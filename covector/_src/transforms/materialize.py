@@ -265,4 +265,4 @@ def _since_the_last(values: Values, found: _Computations) -> list[Pinned]:
 
 def nbytes(var: Var) -> int:
     """How many bytes an array of numbers takes."""
-    return var.aval.size * var.aval.dtype.itemsize  # type: ignore[attr-defined]
+    return var.aval.size * var.aval.dtype.itemsize
